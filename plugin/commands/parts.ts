@@ -19,6 +19,15 @@ const known: Readonly<Record<PartId, UpgradePart>> = {
   databases,
 };
 
+/** Those that `--only` names, in the order of an upgrade; every part where it names none. */
+export function chooseParts({
+  only,
+}: {
+  readonly only: readonly PartId[];
+}): readonly UpgradePart[] {
+  return listParts().filter(({ id }) => only.length === 0 || only.includes(id));
+}
+
 /** Every part, in the order of an upgrade. */
 export function listParts(): readonly UpgradePart[] {
   return partIds.map((id) => known[id]);

@@ -2,8 +2,7 @@
  * Does the parts of a confirmed plan. Before each is done it is planned again on the real cluster, and what exceeds
  * the confirmed plan ends the run.
  */
-import { leftToNextRun, type PartPlan, makePausedEnd, type WantedPart } from "./describe-plan";
-import { listSteps } from "./plan-parts";
+import { listSteps, type PartPlan, type WantedPart } from "./plan-parts";
 import { renderAge } from "../../domain/base/duration";
 import { exitCodes } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
@@ -11,7 +10,7 @@ import { planFindings, type Result } from "../../domain/kube/planned-write";
 import { type Outcome, type Part, planAgain } from "../../kernel/part";
 import { overlayWorld, unchanged } from "../../kernel/projection";
 import type { ExitReport, PartReport, Report, StepReport } from "../../kernel/report";
-import { isGood, joinEnds, midway, namedEnd } from "./ends";
+import { failMidway, isGood, joinEnds, leftToNextRun, makePausedEnd, nameEnd } from "./ends";
 import { findUnplannedWrites, type ExceedingWrite } from "./compare-plans";
 import type { UpgradeDeps, UpgradeOptions } from "./wiring";
 
@@ -58,7 +57,7 @@ export class PlanRunner {
       const spent = renderAge(clock.now() - start);
       recorder.tell({ type: "note", part, text: `${title}, after ${spent}`, source });
       observer?.enter(id);
-      end = joinEnds(end, namedEnd(title, await this.#recordPart(plan)));
+      end = joinEnds(end, nameEnd(title, await this.#recordPart(plan)));
       if (!isGood(end) || plan.pause !== undefined) break;
     }
     return end;
@@ -76,7 +75,7 @@ export class PlanRunner {
     const why = end.reason.replace(/^skipped, /, "");
     this.#parts.push({ part: id, title, result, ...recorder.stretch(from, clock.now()), why });
     // exit 3 promises that nothing was written: what blocks after a write is a failure midway
-    return recorder.hasWritten ? midway(end) : end;
+    return recorder.hasWritten ? failMidway(end) : end;
   }
 
   /** An expected error ends the run where it is; what was done before stays in the report. */

@@ -10,7 +10,8 @@ import { openJournal } from "../../kernel/journal";
 import type { PartId } from "../../domain/base/part-ids";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import type { Report } from "../../kernel/report";
-import { type WantedPart, describePlan } from "./describe-plan";
+import { describePlan } from "./describe-plan";
+import type { WantedPart } from "./plan-parts";
 import { UpgradeObserver } from "./observe";
 import { reportBlocked, upgradeParts } from "./upgrade";
 import type { CommandContext } from "../../cmdutil/context";
@@ -19,7 +20,8 @@ import { runPorts } from "../../cmdutil/run-ports";
 import { readLimit } from "../../cmdutil/part-command";
 import type { UpgradeFlags } from "./flags";
 import { renderPlan } from "./text";
-import { chooseParts, waitForSituation } from "./read";
+import { chooseParts } from "../parts";
+import { waitForSituation } from "./read";
 import { readClusterUid, savePlan, readSavedPlan } from "./plan-file";
 
 /** Plans, confirms and does every part; every expected end comes back as a report. */

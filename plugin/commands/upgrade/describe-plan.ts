@@ -1,15 +1,12 @@
-/** What is told of a plan: its parts together, their ends, and the document that a plan is saved as. */
+/** What is told of a plan: its parts together, and the document that it is shown and saved as. */
 import { version as program } from "../../../package.json";
-import { exitCodes } from "../../domain/base/errors";
 import { distinct, type Finding } from "../../domain/base/findings";
-import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { findLive } from "../../domain/kube/change";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import type { Part, PlannedAside } from "../../kernel/part";
-import type { Pause } from "../../domain/kube/planned-write";
 import type { AskingPorts } from "../../kernel/world";
-import type { ExitReport, Report, StepReport } from "../../kernel/report";
-import { isGood, joinEnds } from "./ends";
+import type { Report, StepReport } from "../../kernel/report";
+import { isGood, joinPartEnds } from "./ends";
+import type { PartPlan } from "./plan-parts";
 import type { PlannedPart, PlannedStep, UpgradePlan } from "./plan-document";
 import type { CommandContext } from "../../cmdutil/context";
 import type { Release } from "../../domain/release/contents";
@@ -17,51 +14,6 @@ import type { UpgradeFlags } from "./flags";
 import { publicText, publicWords } from "../../domain/base/redact";
 import { skipWord } from "../../domain/base/skip";
 import { unusualCode } from "../../domain/operator/findings";
-
-/** A part that is wanted here. */
-export interface WantedPart {
-  readonly part: Pick<UpgradePart, "id" | "title" | "source">;
-  /** Why it has nothing to do here; absent: it is done. */
-  readonly skipReason?: string;
-  /** Of the plan before the question (`ahead`), with the definitions that earlier parts bring, or of that before the act. */
-  readonly makeParts: (
-    plan: "ahead" | "again",
-    definitions: readonly KubeObject[],
-  ) => Promise<readonly Part[]>;
-  /** Of a part that is skipped since someone else does it: whether that has come about. */
-  readonly prove?: Part["prove"];
-}
-
-/** A part as it is planned before the question. */
-export interface PartPlan {
-  readonly wanted: WantedPart;
-  /** One for each of its Parts; none of one that is skipped, unless it could not be proven. */
-  readonly asides: readonly (Pick<PlannedAside, "exit" | "told"> & Partial<PlannedAside>)[];
-  readonly steps: readonly PlannedStep[];
-  /** Asked for by the one question of the whole plan. */
-  readonly questions: readonly string[];
-  readonly waitsFor?: string | undefined;
-  /** The run stops before the Part of this number. */
-  readonly pause?: (Pause & { readonly before: number }) | undefined;
-  /** It comes after a pause: nothing of it is done in this run. */
-  readonly later?: true;
-}
-
-/** Said of what comes after a pause. */
-export const leftToNextRun = "left to the next run of the same upgrade";
-
-/** How a run ends that stops at a pause of its plan; undefined where there is none. */
-export function makePausedEnd(plans: readonly PartPlan[]): ExitReport | undefined {
-  const left = plans.filter(({ pause, later }) => pause !== undefined || later === true);
-  const [{ pause } = {}] = left;
-  if (pause === undefined) return undefined;
-  return {
-    code: exitCodes.partial,
-    reason: `stops here, as planned: ${pause.because}`,
-    next: `${pause.type}; then run the same upgrade again: it continues from there`,
-    leftOut: left.map(({ wanted }) => wanted.part.title),
-  };
-}
 
 /** The objects of all writes as they were read, by their labels. */
 export function indexLives(plans: readonly PartPlan[]): ReadonlyMap<string, KubeObject> {
@@ -72,28 +24,6 @@ export function indexLives(plans: readonly PartPlan[]): ReadonlyMap<string, Kube
       return live === undefined ? [] : [[objectLabel(live), live] as const];
     }),
   );
-}
-
-/** The end of a part whose Parts follow one another. */
-export function joinPartEnds({ asides }: PartPlan): ExitReport | undefined {
-  const [first, ...others] = asides.map(({ exit }) => exit);
-  return first && others.reduce(joinEnds, first);
-}
-
-/** Why the plan cannot be carried out: the first part's code, and every part's reason. */
-export function findObstacles(plans: readonly PartPlan[]): ExitReport | undefined {
-  const stopped = plans.flatMap((plan) => {
-    const end = joinPartEnds(plan);
-    return end === undefined || isGood(end) ? [] : [{ ...end, title: plan.wanted.part.title }];
-  });
-  const [first] = stopped;
-  if (first === undefined) return undefined;
-  const nexts = new Set(stopped.flatMap(({ next }) => next ?? []));
-  return {
-    code: first.code,
-    reason: `nothing was written: ${stopped.map(({ title, reason }) => `${title}: ${reason}`).join("; ")}`,
-    ...(nexts.size > 0 && { next: [...nexts].join("; ") }),
-  };
 }
 
 /** Those of the checks and of all plans; those of namespaces too, which have no place of their own in the document. */

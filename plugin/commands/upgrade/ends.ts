@@ -1,7 +1,8 @@
-/** The one end of parts that follow one another. */
+/** How parts end: each, all as one, and a plan that cannot be carried out or stops at a pause. */
 import { exitCodes } from "../../domain/base/errors";
 import { boundList } from "../../domain/base/values";
 import type { ExitReport } from "../../kernel/report";
+import type { PartPlan } from "./plan-parts";
 
 /** True where the parts that follow may begin: at most something was left out by itself. */
 export function isGood({ code, leftOut }: ExitReport): boolean {
@@ -23,7 +24,7 @@ function detailsIn({ details }: ExitReport & { readonly details?: unknown }): un
 }
 
 /** The end with the title of its part. */
-export function namedEnd<E extends ExitReport>(title: string, end: E): E {
+export function nameEnd<E extends ExitReport>(title: string, end: E): E {
   return { ...end, reason: `${title}: ${end.reason}` };
 }
 
@@ -34,6 +35,44 @@ export function withLeftOut<E extends ExitReport>(exit: E): E {
 }
 
 /** Exit 3 promises that nothing was written: what blocks after a write is a failure midway. */
-export function midway<E extends ExitReport>(end: E): E {
+export function failMidway<E extends ExitReport>(end: E): E {
   return end.code === exitCodes.blocked ? { ...end, code: exitCodes.failed } : end;
+}
+
+/** The end of a part whose Parts follow one another. */
+export function joinPartEnds({ asides }: PartPlan): ExitReport | undefined {
+  const [first, ...others] = asides.map(({ exit }) => exit);
+  return first && others.reduce(joinEnds, first);
+}
+
+/** Why the plan cannot be carried out: the first part's code, and every part's reason. */
+export function findObstacles(plans: readonly PartPlan[]): ExitReport | undefined {
+  const stopped = plans.flatMap((plan) => {
+    const end = joinPartEnds(plan);
+    return end === undefined || isGood(end) ? [] : [{ ...end, title: plan.wanted.part.title }];
+  });
+  const [first] = stopped;
+  if (first === undefined) return undefined;
+  const nexts = new Set(stopped.flatMap(({ next }) => next ?? []));
+  return {
+    code: first.code,
+    reason: `nothing was written: ${stopped.map(({ title, reason }) => `${title}: ${reason}`).join("; ")}`,
+    ...(nexts.size > 0 && { next: [...nexts].join("; ") }),
+  };
+}
+
+/** Said of what comes after a pause. */
+export const leftToNextRun = "left to the next run of the same upgrade";
+
+/** How a run ends that stops at a pause of its plan; undefined where there is none. */
+export function makePausedEnd(plans: readonly PartPlan[]): ExitReport | undefined {
+  const left = plans.filter(({ pause, later }) => pause !== undefined || later === true);
+  const [{ pause } = {}] = left;
+  if (pause === undefined) return undefined;
+  return {
+    code: exitCodes.partial,
+    reason: `stops here, as planned: ${pause.because}`,
+    next: `${pause.type}; then run the same upgrade again: it continues from there`,
+    leftOut: left.map(({ wanted }) => wanted.part.title),
+  };
 }

@@ -10,7 +10,7 @@ import type { RoleWish } from "../../cmdutil/print-role";
 import { findRelease } from "../../cmdutil/release-option";
 import { unreadFacts } from "../../domain/facts/facts";
 import type { UpgradeFlags } from "./flags";
-import { chooseParts } from "./read";
+import { chooseParts } from "../parts";
 
 /** As narrow as what was read allows: what may not be read is asked for wherever it may be. */
 export function upgradeNeeds(

@@ -1,13 +1,44 @@
 /** Plans the parts of an upgrade, each over the cluster as the earlier ones will leave it. */
 import { exitCodes } from "../../domain/base/errors";
+import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { findLive } from "../../domain/kube/change";
-import { type PlannedAside, planAhead } from "../../kernel/part";
+import type { KubeObject } from "../../domain/kube/objects";
+import type { Pause } from "../../domain/kube/planned-write";
+import { type Part, type PlannedAside, planAhead } from "../../kernel/part";
 import { overlayWorld, unchanged, joinProjections } from "../../kernel/projection";
 import type { AskingPorts } from "../../kernel/world";
 import type { StepReport } from "../../kernel/report";
 import { bindState } from "./bound-state";
-import type { WantedPart, PartPlan } from "./describe-plan";
 import type { PlannedStep } from "./plan-document";
+
+/** A part that is wanted here. */
+export interface WantedPart {
+  readonly part: Pick<UpgradePart, "id" | "title" | "source">;
+  /** Why it has nothing to do here; absent: it is done. */
+  readonly skipReason?: string;
+  /** Of the plan before the question (`ahead`), with the definitions that earlier parts bring, or of that before the act. */
+  readonly makeParts: (
+    plan: "ahead" | "again",
+    definitions: readonly KubeObject[],
+  ) => Promise<readonly Part[]>;
+  /** Of a part that is skipped since someone else does it: whether that has come about. */
+  readonly prove?: Part["prove"];
+}
+
+/** A part as it is planned before the question. */
+export interface PartPlan {
+  readonly wanted: WantedPart;
+  /** One for each of its Parts; none of one that is skipped, unless it could not be proven. */
+  readonly asides: readonly (Pick<PlannedAside, "exit" | "told"> & Partial<PlannedAside>)[];
+  readonly steps: readonly PlannedStep[];
+  /** Asked for by the one question of the whole plan. */
+  readonly questions: readonly string[];
+  readonly waitsFor?: string | undefined;
+  /** The run stops before the Part of this number. */
+  readonly pause?: (Pause & { readonly before: number }) | undefined;
+  /** It comes after a pause: nothing of it is done in this run. */
+  readonly later?: true;
+}
 
 /** Plans all parts: one that cannot be done does not hide what stands against the others. */
 export async function planParts(

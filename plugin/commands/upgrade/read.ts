@@ -17,12 +17,7 @@ import type { CommandContext } from "../../cmdutil/context";
 import { readContents } from "../../cmdutil/release-option";
 import { readLimit } from "../../cmdutil/part-command";
 import type { UpgradeFlags } from "./flags";
-import { listParts } from "../parts";
-
-/** All of them, unless some are named. */
-export function chooseParts({ only }: UpgradeFlags): readonly UpgradePart[] {
-  return listParts().filter(({ id }) => only.length === 0 || only.includes(id));
-}
+import { chooseParts, listParts } from "../parts";
 
 interface UpgradeSituation {
   /** Permissions without which not every prerequisite was judged. */
@@ -71,12 +66,12 @@ async function readSituation(
   const isGuarded = chosen.some(({ blockedBy }) => blockedBy !== undefined);
   const clusterTag = chooseClusterTag(flags, contents, operatorVersion);
   const wish = { context, flags, opened, contents, facts, operatorVersion, clusterTag };
-  const isDone = ({ gate }: UpgradePart): boolean => gate?.(wish) === undefined;
+  const isCarriedOut = ({ gate }: UpgradePart): boolean => gate?.(wish) === undefined;
   return {
     missing: isGuarded ? missing : [],
     facts,
     contents,
-    findings: isGuarded ? listUnsettled(judgment.judged, chosen, isDone) : [],
+    findings: isGuarded ? listUnsettled(judgment.judged, chosen, isCarriedOut) : [],
     operatorVersion,
     clusterTag,
   };
@@ -106,17 +101,20 @@ function chooseClusterTag(
 export function listUnsettled(
   judged: readonly JudgedCheck[],
   chosen: readonly UpgradePart[] = listParts(),
-  isDone: (part: UpgradePart) => boolean = () => true,
+  isCarriedOut: (part: UpgradePart) => boolean = () => true,
 ): readonly Finding[] {
   return judged.flatMap(({ check, findings }) => {
     const at = chosen.findIndex(({ restsOn = [] }) => restsOn.includes(check.code));
-    if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at).filter(isDone))) return [];
+    if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at).filter(isCarriedOut)))
+      return [];
     // a warning of what a part would have switched off is an error where it does not
-    return at === -1 ? findings : findings.map((one) => (one.accepted ? one : held(one)));
+    return at === -1 ? findings : findings.map((one) => (one.accepted ? one : toError(one)));
   });
 }
 
-const held = (finding: Finding): Finding => ({ ...finding, severity: "error" });
+function toError(finding: Finding): Finding {
+  return { ...finding, severity: "error" };
+}
 
 function isSettled({ area, code }: Check, parts: readonly UpgradePart[]): boolean {
   return parts.some(

@@ -5,7 +5,8 @@ import type { PartReport, Report, StepReport } from "../../kernel/report";
 import { escape, palette, renderTable } from "../../output/escape";
 import { paintResult, renderPlanPart } from "../../output/steps";
 import { renderText, type TextStyle } from "../../output/text";
-import { leftToNextRun, renderSteps } from "./describe-plan";
+import { renderSteps } from "./describe-plan";
+import { leftToNextRun } from "./ends";
 import type { PlannedPart, UpgradePlan } from "./plan-document";
 
 /** What the document says of a plan; its writes are the steps. */

@@ -5,18 +5,8 @@
  */
 import { PlanRunner } from "./carry-out";
 import type { UpgradeOptions, UpgradeDeps } from "./wiring";
-import {
-  joinPartEnds,
-  collectFindings,
-  indexLives,
-  findObstacles,
-  makePausedEnd,
-  joinPermissions,
-  renderSteps,
-  type PartPlan,
-  type WantedPart,
-} from "./describe-plan";
-import { planParts } from "./plan-parts";
+import { collectFindings, indexLives, joinPermissions, renderSteps } from "./describe-plan";
+import { type PartPlan, planParts, type WantedPart } from "./plan-parts";
 import { requireMatched } from "../../domain/checks/selection";
 import { CancelledError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -25,7 +15,7 @@ import type { AskingPorts } from "../../kernel/world";
 import { omit } from "../../domain/base/values";
 import { planFindings } from "../../domain/kube/planned-write";
 import type { ExitReport, Report } from "../../kernel/report";
-import { joinEnds, namedEnd, withLeftOut } from "./ends";
+import { findObstacles, joinEnds, joinPartEnds, makePausedEnd, nameEnd, withLeftOut } from "./ends";
 import type { UpgradePlan } from "./plan-document";
 import { newFindings, staleReasons, type FoundNow } from "./compare-plans";
 
@@ -85,7 +75,7 @@ function reportPlan({ ports }: UpgradeDeps, plan: UpgradePlan, plans: readonly P
     .reduce<ExitReport>((end, one) => ({ ...joinEnds(one, end), reason }), first);
   const paused = makePausedEnd(plans);
   const [title = ""] = paused?.leftOut ?? [];
-  const exit = paused === undefined ? all : joinEnds(all, namedEnd(title, paused));
+  const exit = paused === undefined ? all : joinEnds(all, nameEnd(title, paused));
   return {
     ...ports.recorder.report(withLeftOut(exit)),
     steps: renderSteps(plan.steps),

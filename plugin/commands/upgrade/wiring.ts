@@ -5,7 +5,7 @@ import type { Journal } from "../../kernel/journal";
 import type { AskingPorts } from "../../kernel/world";
 import type { UpgradeObserver } from "./observe";
 import type { UpgradePlan } from "./plan-document";
-import type { PartPlan } from "./describe-plan";
+import type { PartPlan } from "./plan-parts";
 
 /** The world around an upgrade. */
 export interface UpgradeDeps {

@@ -1,11 +1,8 @@
 /** A plan as it is told and saved: the ends of its parts, what it rests on, and the release of a chart. */
 import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
-import {
-  describePlan,
-  findObstacles,
-  indexLives,
-  type PartPlan,
-} from "../../../../plugin/commands/upgrade/describe-plan";
+import { describePlan, indexLives } from "../../../../plugin/commands/upgrade/describe-plan";
+import { findObstacles } from "../../../../plugin/commands/upgrade/ends";
+import type { PartPlan } from "../../../../plugin/commands/upgrade/plan-parts";
 import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
 import type { ExitReport } from "../../../../plugin/kernel/report";

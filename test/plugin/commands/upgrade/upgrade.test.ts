@@ -18,11 +18,8 @@ import { aWitness, portsOf } from "../world";
 import type { UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
 import { joinEnds } from "../../../../plugin/commands/upgrade/ends";
 import type { UpgradeOptions } from "../../../../plugin/commands/upgrade/wiring";
-import {
-  describeParts,
-  type PartPlan,
-  type WantedPart,
-} from "../../../../plugin/commands/upgrade/describe-plan";
+import { describeParts } from "../../../../plugin/commands/upgrade/describe-plan";
+import type { PartPlan, WantedPart } from "../../../../plugin/commands/upgrade/plan-parts";
 import { upgradeParts } from "../../../../plugin/commands/upgrade/upgrade";
 import type { Event, ExitReport, Report } from "../../../../plugin/kernel/report";
 
