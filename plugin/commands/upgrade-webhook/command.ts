@@ -7,7 +7,7 @@ import { findEntry, readServiceName } from "../../domain/admission/configuration
 import { runPart } from "../../kernel/run-part";
 import type { World, AskingPorts } from "../../kernel/world";
 import type { Report } from "../../kernel/report";
-import { readTemplate, readWish, rendered, type SwapPartWish } from "./input";
+import { readTemplate, readWish, requireRendered, type SwapPartWish } from "./input";
 import { probePair, readProbeFile } from "../../cmdutil/probe-file";
 import { swapPart } from "./part";
 import type { CommandContext } from "../../cmdutil/context";
@@ -51,7 +51,7 @@ export async function webhookRole({
 }: RoleWish<UpgradeWebhookFlags>): Promise<Needs> {
   const { names } = context;
   const text = await readTemplate(context, flags, await findRelease(context, flags));
-  const entry = findEntry(rendered(text, namespace, context), names.webhook.entry);
+  const entry = findEntry(requireRendered(text, namespace, context), names.webhook.entry);
   const file = await readProbeFile(context, flags);
   const pair = probePair(file, flags.probeFile ?? "", { namespace, names });
   const probed = pair === undefined ? probedAnywhere(names) : [probedBy(pair)];

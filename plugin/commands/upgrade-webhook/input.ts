@@ -38,8 +38,8 @@ export async function readWish(
   const text = await readTemplate(context, flags, opened);
   const probeDocuments = await readProbeFile(context, flags);
   const { namespace } = await (await resolveNamespace(context)).connect();
-  const template = rendered(text, namespace, context);
-  const beyond = rulesBeyond(template, names, text.source);
+  const template = requireRendered(text, namespace, context);
+  const beyond = listRulesBeyond(template, names, text.source);
   const skip = [flags.skip.filter(isOfRules), flags.skip.filter((one) => !isOfRules(one))] as const;
   return {
     ...flags,
@@ -81,7 +81,7 @@ export async function readTemplate(
   return readShippedWebhook(names);
 }
 
-export function rendered(
+export function requireRendered(
   { documents, source }: Template,
   namespace: string,
   { names }: CommandContext,
@@ -100,7 +100,7 @@ const rulesCode = webhookFindings.rulesBeyond.code;
 const isOfRules = ({ code }: Skip): boolean => code === rulesCode;
 
 /** A fail-closed rule beyond the product's kinds stops edits of others: it has to be asked for. */
-function rulesBeyond(template: KubeObject, names: Names, source: string): readonly Finding[] {
+function listRulesBeyond(template: KubeObject, names: Names, source: string): readonly Finding[] {
   const entry = findEntry(template, names.webhook.entry);
   return wideRules(entry, names).map((rule) =>
     webhookFinding("rulesBeyond", {

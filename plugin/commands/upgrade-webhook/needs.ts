@@ -19,6 +19,9 @@ import {
   type NeedsPlace,
 } from "../../domain/facts/needs";
 
+/** The words of the command. */
+export const swapCommand = "upgrade-webhook";
+
 /** What a swap is told. */
 export interface SwapWish extends NeedsPlace {
   readonly namespace: string;

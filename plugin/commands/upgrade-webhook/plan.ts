@@ -122,7 +122,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
     keptFinding({ field, value: getOwn(own, field) }, keptFrom, names),
   );
   return {
-    found: collectFindings(live, old),
+    found: classifyFound(live, old),
     live,
     old,
     wanted: wanted.object,
@@ -152,7 +152,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
   };
 }
 
-function collectFindings(
+function classifyFound(
   live: KubeObject | undefined,
   old: KubeObject | undefined,
 ): FoundConfigurations {

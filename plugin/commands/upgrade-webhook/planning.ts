@@ -1,88 +1,189 @@
-/** How a swap is planned from the cluster as it is, and planned again. */
-import { webhookFindings } from "../../domain/admission/findings";
-import { requireMatched } from "../../domain/checks/selection";
+/** Plans a swap: reads, judges, opens the probes, and tries each write by dry run; `swap.ts` carries it out. */
 import { BlockedError, exitCodes } from "../../domain/base/errors";
-import type { Apply } from "../../domain/kube/change";
+import { configurationResource } from "../../domain/admission/configuration";
+import { webhookFinding } from "../../domain/admission/findings";
+import { injectionsIn, renderInjection } from "../../domain/admission/injector";
+import { probedBy, probeNeed } from "../../domain/admission/needs";
+import type { Finding } from "../../domain/base/findings";
+import { kinds } from "../../domain/kube/kinds";
+import { objectLabel } from "../../domain/kube/objects";
+import { type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
+import { type Projection, unchanged } from "../../kernel/projection";
 import type { Session } from "../../kernel/session";
-import { limitToCa } from "./ca-only";
-import { listChanges, fitApply } from "./changes";
-import { planSwap, type SwapPlan } from "./plan";
-import { type SwapDeps, type SwapOptions, type JudgedSecret, readConfigurations } from "./read";
-import { requirePermissions } from "../../kernel/permissions";
-import { swapWrites } from "./needs";
-import { replan } from "../../kernel/send";
+import { describeDryRun } from "../../kernel/simple-part";
+import type { World } from "../../kernel/world";
+import { buildApply, fitApply, listChanges } from "./changes";
+import {
+  openSession,
+  planSwapFromCluster,
+  prepareSwap,
+  type ReadySwap,
+  replanSwap,
+  requireFit,
+  type SwapContext,
+} from "./replan";
+import type { SwapPartWish } from "./input";
+import { listNeeds, swapCommand, swapWrites } from "./needs";
+import type { SwapPlan } from "./plan";
+import { chooseProbes, pairsIn } from "./probes";
+import { projectSwap } from "./projection";
+import { readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
+import { actOnSwap } from "./swap";
+import { WebhookVerifier } from "./verifier";
 
-/** How a swap is planned, and planned again. */
-export interface SwapContext {
-  readonly deps: SwapDeps;
-  readonly options: SwapOptions;
-  readonly session: Session;
-  readonly secret: Pick<JudgedSecret, "caBundle" | "facts">;
-}
+/** Plans a swap; what stands against it is a value. */
+export class SwapPlanning {
+  readonly #deps: SwapDeps;
+  readonly #session: Session;
 
-/** A plan with its apply as it has to be sent. */
-export interface ReadySwap {
-  readonly plan: SwapPlan;
-  readonly apply: Apply | undefined;
-}
-
-/** The plan for the configurations as they are now. */
-export async function planSwapFromCluster({
-  deps,
-  options,
-  secret,
-}: SwapContext): Promise<SwapPlan> {
-  const found = await readConfigurations(deps, options);
-  const plan = planSwap({
-    ...options,
-    ...found,
-    caBundle: secret.caBundle,
-    certificate: secret.facts,
-    names: deps.names,
-  });
-  return options.caOnly === true ? limitToCa(plan, deps.names, found.left) : plan;
-}
-
-/** What is not of another owner: 3, and not 5. */
-const blocking: readonly string[] = [
-  webhookFindings.losesRules.code,
-  webhookFindings.beyondCa.code,
-  webhookFindings.leftover.code,
-];
-/** Throws what stands against a plan. */
-export function requireFit({ deps, options, session }: SwapContext, plan: SwapPlan): void {
-  const changes = listChanges(deps, plan);
-  const errors = plan.findings.filter(({ severity }) => severity === "error");
-  session.requireStaying(changes);
-  if (errors.length === 0) {
-    // where nothing is to be done any more, the same command again is no mistake
-    if (changes.length > 0) requireMatched(options.skip, plan.findings);
-    return;
+  constructor(
+    private readonly world: World,
+    private readonly wish: SwapPartWish,
+  ) {
+    const { judgeSecret, probeName } = wish;
+    this.#deps = { ...world, judgeSecret, probeName };
+    this.#session = openSession(world, wish);
   }
-  const conflicts = errors.some(({ code }) => !blocking.includes(code));
-  throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
+
+  async plan(): Promise<Planned> {
+    const { wish, world } = this;
+    wish.requireInput?.();
+    const read = await readPrerequisites(this.#deps, wish, world.waits);
+    if (read.is === "awaited") return { ...nothing, waitsFor: read.on, limit: read.limit };
+    const swapping = this.#makeContext(read);
+    const plan = await planSwapFromCluster(swapping);
+    try {
+      requireFit(swapping, plan);
+      return await this.#makePlanned(swapping, read, plan);
+    } catch (error) {
+      if (!isObstacle(error)) throw error;
+      const writes = listChanges(this.#deps, plan).map((change) => ({ change }));
+      return stopped(error, this.#project({ plan, writes, read }));
+    }
+  }
+
+  #makeContext({ secret }: SwapFacts): SwapContext {
+    return { deps: this.#deps, options: this.wish, session: this.#session, secret };
+  }
+
+  #project(of: Swapped): Projection {
+    const isServerOpen = of.read.openUntil !== undefined;
+    return projectSwap({ ...of, isServerOpen }, this.world.names);
+  }
+
+  async #makePlanned(swapping: SwapContext, read: SwapFacts, first: SwapPlan): Promise<Planned> {
+    const { world, wish } = this;
+    const deps = this.#deps;
+    world.tell(first.findings);
+    this.#tellInjector(first);
+    const verifier = await this.#openVerifier(read, first);
+    const { ready, writes } = await this.#tryWrites(swapping, first, verifier);
+    const { plan } = ready;
+    return {
+      writes,
+      ...(read.openUntil !== undefined && { waitsFor: read.openUntil }),
+      questions: listQuestions(deps, plan),
+      expects: { code: exitCodes.ok, reason: describeDryRun(listChanges(deps, plan).length) },
+      after: this.#project({ plan, writes, read }),
+      act: async (ports) => await actOnSwap({ ports, wish, verifier, read, ready }),
+    };
+  }
+
+  /** What caBundle holds is not this tool's where an injector writes it. */
+  #tellInjector({ live }: SwapPlan): void {
+    const { recorder, names } = this.world;
+    for (const injection of injectionsIn(live === undefined ? [] : [live], names)) {
+      const object = `${configurationResource.kind}/${injection.configuration}`;
+      const why = `${renderInjection(injection)}; the other fields are written as usual`;
+      recorder.done({ id: "webhook.injector", action: "read", object, why }, "done");
+    }
+  }
+
+  /** The probes, opened over the state found, once all that the plan takes is allowed. */
+  async #openVerifier({ namespace }: SwapFacts, plan: SwapPlan): Promise<WebhookVerifier> {
+    const { world, wish } = this;
+    const { names, recorder } = world;
+    const stage = await chooseProbes(this.#deps, wish, { plan, namespace });
+    const pairs = stage === undefined ? [] : pairsIn(stage);
+    recorder.needs.declare(swapCommand, listNeeds(names, wish, pairs));
+    await requirePermissions(world, [
+      ...swapWrites(names, plan),
+      ...pairs.map(probedBy).map(probeNeed),
+    ]);
+    const verifier = await WebhookVerifier.open(this.#deps, stage);
+    if (stage === undefined) world.tell([probeSkipped(names.webhook.configuration)]);
+    return verifier;
+  }
+
+  /** The writes as they have to be sent; of a dry run they are told as planned, and the state found is probed. */
+  async #tryWrites(
+    swapping: SwapContext,
+    plan: SwapPlan,
+    verifier: WebhookVerifier,
+  ): Promise<Tried> {
+    const { dryRun } = this.world;
+    const { deps, session } = swapping;
+    if (dryRun === "none") {
+      const ready = await prepareSwap(swapping, plan, () => replanSwap(swapping));
+      return { ready, writes: listChanges(deps, ready.plan).map((change) => ({ change })) };
+    }
+    const writes: PlannedChange[] = [];
+    const apply =
+      plan.apply && dryRun === "server"
+        ? await fitApply(deps, session, plan)
+        : plan.apply && buildApply(deps, plan);
+    for (const change of listChanges(deps, plan)) {
+      const sent = change.verb === "apply" ? (apply ?? change) : change;
+      writes.push(session.tell(change, await session.rehearse(sent)));
+    }
+    // an upgrade that is under way looks again before its write, and tells that
+    if (this.wish.isUnderWay !== true) await verifier.before("found", plan);
+    return { ready: { plan, apply }, writes };
+  }
 }
 
-/** The plan again, with all that it takes allowed. */
-export async function replanSwap(swapping: SwapContext): Promise<SwapPlan> {
-  const { deps } = swapping;
-  const plan = await planSwapFromCluster(swapping);
-  requireFit(swapping, plan);
-  await requirePermissions(deps, swapWrites(deps.names, plan));
-  return plan;
+interface Tried {
+  readonly ready: ReadySwap;
+  readonly writes: readonly PlannedChange[];
 }
 
-/** The apply as it has to be sent; what someone changed meanwhile is read and planned again. */
-export async function prepareSwap(
-  { deps, session }: SwapContext,
-  first: SwapPlan,
-  again: () => Promise<SwapPlan>,
-): Promise<ReadySwap> {
-  return await replan(deps, first, {
-    work: async (plan) => ({
-      plan,
-      apply: plan.apply && (await fitApply(deps, session, plan)),
-    }),
-    again,
+interface Swapped {
+  readonly plan: SwapPlan;
+  readonly writes: readonly PlannedChange[];
+  readonly read: SwapFacts;
+}
+
+/** A plan of nothing; what is waited for is planned again. */
+const nothing: Planned = {
+  writes: [],
+  questions: [],
+  expects: { code: exitCodes.ok, reason: describeDryRun(0) },
+  after: unchanged,
+  act: () => Promise.reject(new Error("a plan that waits is not carried out")),
+};
+
+/** What the plan itself runs into. */
+function isObstacle(error: unknown): boolean {
+  return error instanceof BlockedError || error instanceof MissingPermissionsError;
+}
+
+/** Asked before the first write of a run that deletes or takes over (cli contract, Output). */
+function listQuestions(deps: SwapDeps, plan: SwapPlan): readonly string[] {
+  const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
+  const { remove, takeOut, isCaOnly } = plan;
+  const replaces = remove !== undefined || takeOut !== undefined || isCaOnly === true;
+  if (listChanges(deps, plan).length === 0 || (!replaces && !takesOver)) return [];
+  const acts = listChanges(deps, plan).map((change) => {
+    const act = change.verb === "rewrite" ? `${String(change.does)} of` : change.verb;
+    return `${act} ${objectLabel(change.object)}`;
   });
+  const limit = isCaOnly === true ? ", its CA and nothing else" : "";
+  return [`${acts.join(", then ")}${limit}?`];
+}
+
+/** Without a probe the end is unproven, and the report says so. */
+function probeSkipped(configuration: string): Finding {
+  const object = `${kinds.webhookConfiguration.kind}/${configuration}`;
+  return webhookFinding("probeSkipped", { object });
 }

@@ -16,22 +16,49 @@ import type { SwapPlan } from "./plan";
 import { ChangedError, replan } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Outcome } from "../../kernel/part";
-import { buildApply, listChanges, buildDelete, rollBack, buildTakeOut, type Undo } from "./changes";
+import type { Acting } from "../../kernel/world";
+import { buildApply, listChanges, buildDelete, buildTakeOut } from "./changes";
 import { limitsWithoutWrite, UnprovenError, type WebhookVerifier } from "./verifier";
 import {
+  openSession,
   planSwapFromCluster,
   prepareSwap,
   type ReadySwap,
   requireFit,
   type SwapContext,
-} from "./planning";
+} from "./replan";
+import type { SwapPartWish } from "./input";
+import type { SwapDeps, SwapFacts } from "./read";
+import { rollBack, type Undo } from "./rollback";
+
+/** What is carried out, and with what. */
+interface SwapTask {
+  readonly ports: Acting;
+  readonly wish: SwapPartWish;
+  /** Opened over the state found. */
+  readonly verifier: WebhookVerifier;
+  readonly read: SwapFacts;
+  readonly ready: ReadySwap;
+}
+
+/** Carries a swap out, as it was planned. */
+export async function actOnSwap(task: SwapTask): Promise<Outcome> {
+  const { ports, wish, read, ready } = task;
+  const { judgeSecret, probeName } = wish;
+  const deps: SwapDeps = { ...ports, judgeSecret, probeName };
+  const verifier = task.verifier.toldTo(deps);
+  const session = openSession({ ...ports, dryRun: "none" }, wish, (write) =>
+    verifier.during(write),
+  );
+  const { secret } = read;
+  return await new SwapAct({ deps, options: wish, session, secret, verifier }, ready).act();
+}
 
 interface SwapActing extends SwapContext {
   readonly verifier: WebhookVerifier;
 }
 
-/** Carries a swap out. */
-export class SwapAct {
+class SwapAct {
   #state = "nothing was written";
   #undo: Undo | undefined;
 
@@ -91,17 +118,6 @@ export class SwapAct {
       : "the webhook configuration is in force";
   }
 
-  /** Once it is written, the same object may be written again; what is deleted stays what was named. */
-  async #planAgain(): Promise<SwapPlan> {
-    const { deps, session } = this.own;
-    const plan = await planSwapFromCluster(this.own);
-    requireFit(this.own, plan);
-    if (this.#undo !== undefined) session.allow([buildApply(deps, plan)]);
-    session.requireConfirmed(listChanges(deps, plan));
-    await requirePermissions(deps, swapWrites(deps.names, plan));
-    return plan;
-  }
-
   /** Writes the new configuration and reads it back; the plan that it came to. */
   async #apply(first: ReadySwap): Promise<SwapPlan> {
     return await replan(this.own.deps, first, {
@@ -120,6 +136,17 @@ export class SwapAct {
         return await prepareSwap(this.own, plan, () => this.#planAgain());
       },
     });
+  }
+
+  /** Once it is written, the same object may be written again; what is deleted stays what was named. */
+  async #planAgain(): Promise<SwapPlan> {
+    const { deps, session } = this.own;
+    const plan = await planSwapFromCluster(this.own);
+    requireFit(this.own, plan);
+    if (this.#undo !== undefined) session.allow([buildApply(deps, plan)]);
+    session.requireConfirmed(listChanges(deps, plan));
+    await requirePermissions(deps, swapWrites(deps.names, plan));
+    return plan;
   }
 
   /** What is stored has to be what was written; not canceled by an interrupt. */
