@@ -1,6 +1,6 @@
 /**
  * A part whose writes are all known before the first of them: read, plan, wait or stop, permissions of the writes, dry
- * run; then the act: writes, proof. part.ts runs it. What does not fit this is a part of its own on the session.
+ * run; then the act: writes, proof. What does not fit this is a part of its own on the session.
  */
 import type { Awaited } from "../domain/base/awaited";
 import { exitCodes, BlockedError } from "../domain/base/errors";

@@ -1,4 +1,4 @@
-/** What a plan and its act have in common: the places one by one, and the leftovers after them. */
+/** Each place in its turn, and the leftovers after them: tried while it is planned, written when it is carried out. */
 import { eachAtMost } from "../../domain/base/concurrency";
 import { ApiError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -15,8 +15,8 @@ import { ChangedError } from "../../kernel/send";
 import { listDeletions } from "./changes";
 import { prunable } from "./plan";
 import type { RbacDeps, RbacOptions } from "./read";
-import { reportName, type SiteOutcome, type Summary } from "./targets";
-import { type Tools, Worker } from "./worker";
+import { reportName, type SiteOutcome, type Summary } from "./summary";
+import { PlaceWorker, type Tools } from "./one-place";
 
 /** The world of a plan or of its act, and what becomes of each place in it. */
 export interface RbacWork extends Tools {
@@ -38,7 +38,7 @@ export function withoutInterrupt<P extends Pick<RbacDeps, "signal">>(ports: P): 
 export async function workThrough(
   work: RbacWork,
   open: readonly Site[],
-  worker: Worker = new Worker(withoutInterrupt(work.deps), work.options, work),
+  worker: PlaceWorker = new PlaceWorker(withoutInterrupt(work.deps), work.options, work),
 ): Promise<string | undefined> {
   const { deps, options, summary } = work;
   const places = new Map(open.map((site) => [reportName(site), site]));
@@ -61,7 +61,7 @@ export async function workThrough(
   };
   await fleet.run([...places.keys()], async (name) => {
     const site = places.get(name);
-    const prove = site && (await worker.bring(site));
+    const prove = site && (await worker.workOn(site));
     return async () => {
       if (prove !== undefined) tell(await prove());
     };

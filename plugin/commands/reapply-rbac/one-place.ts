@@ -1,4 +1,4 @@
-/** Brings one place up to date: role, binding, proof. Running it again continues from what is there. */
+/** One place: its role, binding and proof, tried in a dry run. Running it again continues from what is there. */
 import { nameAwaited } from "../../domain/base/awaited";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -21,7 +21,7 @@ import type { Places, RbacDeps, RbacOptions } from "./read";
 import { readLeftMarks } from "../../readers/left-marks";
 import { conflictsAt, listMarked } from "./plan";
 import { askable, type Rights } from "./rights";
-import type { SiteOutcome } from "./targets";
+import type { SiteOutcome } from "./summary";
 import type { Result } from "../../domain/kube/planned-write";
 
 /** The API server learns of a new binding within moments: before these it is asked in vain. */
@@ -38,7 +38,7 @@ export interface Tools {
 }
 
 /** Works on places one by one. */
-export class Worker {
+export class PlaceWorker {
   /** The writes that a dry run has planned. */
   readonly planned: PlannedChange[] = [];
 
@@ -48,8 +48,8 @@ export class Worker {
     private readonly tools: Tools,
   ) {}
 
-  /** Writes one place, and gives the proof that ends it; only what concerns every place is thrown. */
-  async bring(first: Site): Promise<() => Promise<SiteOutcome>> {
+  /** Writes one place, or tries its writes in a dry run; gives the proof that ends it. Only what concerns every place is thrown. */
+  async workOn(first: Site): Promise<() => Promise<SiteOutcome>> {
     const { deps, options, tools } = this;
     let site = first;
     let told: readonly Finding[] = [];

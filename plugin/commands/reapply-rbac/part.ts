@@ -21,9 +21,54 @@ import { fillsAccounts, planReapply } from "./planning";
 import { Places, type RbacDeps, type RbacOptions } from "./read";
 import { reapply } from "./reapply";
 import { Rights } from "./rights";
-import { Summary } from "./targets";
+import { Summary } from "./summary";
 import { openedTemplates, requireFit } from "./templates";
-import { withoutInterrupt, type RbacWork } from "./work";
+import { withoutInterrupt, type RbacWork } from "./each-place";
+
+/** What `upgrade` knows of the first of the two. */
+export const rbacExpand: UpgradePart = {
+  id: "rbac-expand",
+  title: "Widen RBAC in the managed namespaces",
+  because: "the old operator keeps what it needs, and the new one can start",
+  source: "S34",
+  gate: skipRoles,
+  settles: { areas: ["rbac"] },
+  needs: listUpgradeNeeds,
+  parts: async (wish) => [await makePart(wish, "expand")],
+};
+
+/** What `upgrade` knows of the second. */
+export const rbacContract: UpgradePart = {
+  id: "rbac-contract",
+  title: "Narrow RBAC to the new release",
+  because: "nothing needs the old rules any more",
+  source: "S34",
+  gate: skipRoles,
+  settles: { areas: ["rbac"] },
+  needs: listUpgradeNeeds,
+  parts: async (wish) => [await makePart(wish, "contract")],
+};
+
+/** What the whole upgrade asks of it; `operatorVersion`: whose roles are wanted where no release was opened. */
+interface PhaseWish extends Pick<UpgradeWish, "context" | "opened" | "operatorVersion"> {
+  readonly flags: Pick<UpgradeWish["flags"], "takeFields" | "probe">;
+}
+
+/** One phase of it, in every namespace that the operator is told to manage; throws UsageError for unfit files. */
+export async function makePart(
+  { context, flags: { takeFields, probe }, opened, operatorVersion }: PhaseWish,
+  mode: "expand" | "contract",
+): Promise<Part> {
+  const { names } = context;
+  const { namespace } = await context.connect();
+  const templates =
+    opened === undefined
+      ? readShippedTemplates(names, operatorVersion)
+      : openedTemplates(opened, names);
+  requireFit(templates, names);
+  const flags = { ...readDefaults(reapplyRbac), mode, takeFields, probe };
+  return rbacPart(readWish(context, flags, { ...templates, given: undefined, namespace }));
+}
 
 /** What the part is told. */
 export interface RbacPartWish extends RbacOptions {
@@ -41,8 +86,8 @@ export function rbacPart(wish: RbacPartWish): Part {
     command: rbacCommand,
     needs: (names) => listNeeds({ names }, wish, { accounts: fillsAccounts(wish, names) }),
     plan: async (world) => {
-      const work = workIn(world, wish, world.dryRun);
-      return await planReapply(work, (ports, plan) => reapply(workIn(ports, wish, "none"), plan));
+      const work = makeWork(world, wish, world.dryRun);
+      return await planReapply(work, (ports, plan) => reapply(makeWork(ports, wish, "none"), plan));
     },
   };
 }
@@ -66,28 +111,7 @@ export function readWish(
   };
 }
 
-/** What the whole upgrade asks of it; `operatorVersion`: whose roles are wanted where no release was opened. */
-interface PhaseWish extends Pick<UpgradeWish, "context" | "opened" | "operatorVersion"> {
-  readonly flags: Pick<UpgradeWish["flags"], "takeFields" | "probe">;
-}
-
-/** One phase of it, in every namespace that the operator is told to manage; throws UsageError for unfit files. */
-export async function makePhase(
-  { context, flags: { takeFields, probe }, opened, operatorVersion }: PhaseWish,
-  mode: "expand" | "contract",
-): Promise<Part> {
-  const { names } = context;
-  const { namespace } = await context.connect();
-  const templates =
-    opened === undefined
-      ? readShippedTemplates(names, operatorVersion)
-      : openedTemplates(opened, names);
-  requireFit(templates, names);
-  const flags = { ...readDefaults(reapplyRbac), mode, takeFields, probe };
-  return rbacPart(readWish(context, flags, { ...templates, given: undefined, namespace }));
-}
-
-function workIn(ports: Acting, wish: RbacPartWish, dryRun: World["dryRun"]): RbacWork {
+function makeWork(ports: Acting, wish: RbacPartWish, dryRun: World["dryRun"]): RbacWork {
   const { command, runId, mode, prove } = wish;
   const { names, tell } = ports;
   const deps: RbacDeps = { ...ports, command, reviews: new Reviews(ports.cluster) };
@@ -101,30 +125,6 @@ function workIn(ports: Acting, wish: RbacPartWish, dryRun: World["dryRun"]): Rba
     rights: new Rights(deps, context),
   };
 }
-
-/** What `upgrade` knows of the first of the two. */
-export const rbacExpand: UpgradePart = {
-  id: "rbac-expand",
-  title: "Widen RBAC in the managed namespaces",
-  because: "the old operator keeps what it needs, and the new one can start",
-  source: "S34",
-  gate: skipRoles,
-  settles: { areas: ["rbac"] },
-  needs: listUpgradeNeeds,
-  parts: async (wish) => [await makePhase(wish, "expand")],
-};
-
-/** What `upgrade` knows of the second. */
-export const rbacContract: UpgradePart = {
-  id: "rbac-contract",
-  title: "Narrow RBAC to the new release",
-  because: "nothing needs the old rules any more",
-  source: "S34",
-  gate: skipRoles,
-  settles: { areas: ["rbac"] },
-  needs: listUpgradeNeeds,
-  parts: async (wish) => [await makePhase(wish, "contract")],
-};
 
 function listUpgradeNeeds({ facts, flags }: UpgradeWish): readonly Needs[] {
   const { names, namespace } = facts;

@@ -35,8 +35,8 @@ import {
   staleFindings,
 } from "./plan";
 import { requireConfigured, type Targets, chooseTargets } from "./targets";
-import { withoutInterrupt, prune, type RbacWork, workThrough } from "./work";
-import { Worker } from "./worker";
+import { withoutInterrupt, prune, type RbacWork, workThrough } from "./each-place";
+import { PlaceWorker } from "./one-place";
 
 /** What is to be done, as it was planned. */
 export interface RbacPlanned extends RbacPlan {
@@ -181,7 +181,7 @@ async function makePlanned(work: RbacWork, plan: RbacPlanned, carry: Carry): Pro
 /** Tries each write; what only the API server refuses is known then. */
 async function tryWrites(work: RbacWork, plan: RbacPlanned) {
   const { deps, options, session } = work;
-  const worker = new Worker(withoutInterrupt(deps), options, work);
+  const worker = new PlaceWorker(withoutInterrupt(deps), options, work);
   const halted = await workThrough(work, plan.open, worker);
   const writes: PlannedChange[] = worker.planned;
   if (options.prune && halted === undefined) {

@@ -3,11 +3,12 @@
  * its own.
  *
  * The plan is made by `planning.ts`; read `targets.ts` (which namespaces), `plan.ts` (what is wanted where),
- * `changes.ts` (the writes that follow from it) and `worker.ts` (how those of one namespace are sent and proven).
+ * `changes.ts` (the writes that follow from it), `each-place.ts` (in which order places are written) and
+ * `one-place.ts` (how one is written and proven).
  */
 import type { Outcome } from "../../kernel/part";
 import { listPlannedChanges, type RbacPlanned } from "./planning";
-import { prune, type RbacWork, workThrough } from "./work";
+import { prune, type RbacWork, workThrough } from "./each-place";
 
 /** Writes place by place, and prunes; throws EngineError before its first write. */
 export async function reapply(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readShippedRbac } from "../../../../plugin/adapters/shipped";
 import { runReapplyRbac } from "../../../../plugin/commands/reapply-rbac/command";
-import { makePhase } from "../../../../plugin/commands/reapply-rbac/part";
+import { makePart } from "../../../../plugin/commands/reapply-rbac/part";
 import { runPorts } from "../../../../plugin/cmdutil/run-ports";
 import { planAhead } from "../../../../plugin/kernel/part";
 import { unchanged } from "../../../../plugin/kernel/projection";
@@ -92,13 +92,13 @@ test("a phase of the upgrade has the files of the release that was opened, or th
     { opened, operatorVersion: undefined },
     { opened: undefined, operatorVersion: "8.0.2-2" },
   ]) {
-    const part = await makePhase({ ...wish, ...of }, "expand");
+    const part = await makePart({ ...wish, ...of }, "expand");
     const how = { dryRun: "client", waits: false, after: unchanged } as const;
     const { exit, told } = await planAhead(ports, part, how);
     expect([exit.code, resultsOf(told.recorder.report(exit))]).toEqual([0, { a: "planned" }]);
   }
   const none = { opened: { ...opened, file: () => undefined }, operatorVersion: undefined };
-  await expect(makePhase({ ...wish, ...none }, "expand")).rejects.toThrow(UsageError);
+  await expect(makePart({ ...wish, ...none }, "expand")).rejects.toThrow(UsageError);
 });
 
 test.each([["roles.yaml"], ["-"]])("both may come in one file, %s", async (template) => {
