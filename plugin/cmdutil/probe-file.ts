@@ -34,7 +34,7 @@ export function probePair(
   }
   return {
     kind: accept.kind,
-    resource: resourceOf(accept, names),
+    resource: guessResource(accept, names),
     accept,
     denies: [{ what: `the second object of ${source}`, object: deny }],
   };
@@ -49,7 +49,7 @@ function probeObject(document: unknown, namespace: string): KubeObject | undefin
 }
 
 /** The names know the plurals of the product's kinds; another kind's is a guess, lower case and an s. */
-function resourceOf({ apiVersion, kind }: KubeObject, names: Names): Resource {
+function guessResource({ apiVersion, kind }: KubeObject, names: Names): Resource {
   const [group = "", version = ""] = apiVersion.split("/");
   const known = [names.ec, names.edb, names.eaadb, names.erc].find((each) => each.kind === kind);
   return { group, version, kind, plural: known?.plural ?? `${kind.toLowerCase()}s` };

@@ -6,7 +6,7 @@ import {
   narrowPermissions,
   type Permission,
   permissionLine,
-  rolesFor,
+  buildRoles,
 } from "../domain/kube/permissions";
 import { boundList } from "../domain/base/values";
 import type { Access, KubeClient } from "../ports/kubernetes";
@@ -144,7 +144,7 @@ export function renderRole(
     ...["kubectl-engine", command],
     hashLines([subject, ...permissions.map(permissionLine)]),
   ];
-  return yaml(rolesFor(permissions, { name: words.join("-").replaceAll(" ", "-"), subject }));
+  return yaml(buildRoles(permissions, { name: words.join("-").replaceAll(" ", "-"), subject }));
 }
 
 function hashLines(lines: readonly string[]): string {

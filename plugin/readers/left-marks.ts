@@ -136,10 +136,10 @@ function mayBring(subscription: KubeObject, csv: string): boolean {
     ["spec", "startingCSV"],
   ];
   const brought = paths.flatMap((path) => asString(getPath(subscription, path)) ?? []);
-  return brought.length === 0 || brought.some((one) => packageOf(one) === packageOf(csv));
+  return brought.length === 0 || brought.some((one) => readPackage(one) === readPackage(csv));
 }
 
 /** `name.v1.2.3` is a release of `name`. */
-function packageOf(csv: string): string {
+function readPackage(csv: string): string {
   return csv.replace(/\.v?\d.*$/, "");
 }

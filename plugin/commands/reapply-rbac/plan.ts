@@ -7,7 +7,7 @@ import { findOwner, judgeOwnership, type LeftMarks } from "../../domain/kube/own
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { skipWord } from "../../domain/base/skip";
 import { rbacFinding, rbacFindings } from "../../domain/rbac/findings";
-import { findLine, rolesFor } from "../../domain/rbac/lines";
+import { findLine, resolveRoles } from "../../domain/rbac/lines";
 import { listEntries, isAsWanted, localFindings, normalizeEntry } from "../../domain/rbac/plan";
 import { grantLines, grantsOf, isAmong } from "../../domain/kube/role-rules";
 import {
@@ -80,7 +80,7 @@ export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
 
 /** The documents to apply; a BlockedError where the release that runs does not report them. */
 function requireRoles(names: Names, options: RbacOptions, running: string | undefined) {
-  const roles = rolesFor(options, running, names);
+  const roles = resolveRoles(options, running, names);
   if (roles.is === "known") return roles;
   const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
   const cause = roles.because;

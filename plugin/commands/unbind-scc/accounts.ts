@@ -5,18 +5,12 @@ import { type Names, renderTerm } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { findLivingOwner, type LeftMarks, renderOwnersWay } from "../../domain/kube/owners";
 import { sccFindings } from "../../domain/scc/findings";
-import type { Needs } from "../../domain/facts/needs";
-import { sccProof, unbindNeeds } from "./needs";
-import { bindNeed } from "../../domain/kube/write-needs";
-import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
-import { type Account, readAccount, renderUser, accessRef } from "../../domain/scc/grants";
-import { constraintResource } from "../../domain/kube/kinds";
+import { type Account, readAccount, renderUser } from "../../domain/scc/grants";
+import { describeAct, makeChange, makeRemoval } from "./changes";
 import {
   listFindings,
   olderLeft,
-  type ListChange,
   isNamed,
-  listRemoved,
   makeState,
   planUnbind,
   type SccState,
@@ -28,14 +22,7 @@ import {
   judgeAccounts,
   judgeOperator,
 } from "../../domain/scc/refusals";
-import { getOwn } from "../../domain/base/values";
-import {
-  backBy,
-  recreateObject,
-  listPermissions,
-  type Delete,
-  type Patch,
-} from "../../domain/kube/change";
+import type { Delete, Patch } from "../../domain/kube/change";
 import { findConstraint, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */
@@ -165,66 +152,6 @@ function ownedBy(
   ];
 }
 
-function describeAct(change: ListChange): string {
-  const label = objectLabel(change.object);
-  return change.deletes
-    ? `delete ${label}`
-    : `take ${listRemoved(change).join(", ")} out of ${label}`;
-}
-
-function makeChange(change: ListChange): Patch | Delete {
-  const { object, lists, deletes } = change;
-  const who = listRemoved(change).join(", ");
-  const does = lists.flatMap(({ field, removed }) =>
-    removed.map((one) => `take ${one} out of its ${field}`),
-  );
-  const told = {
-    ...{ id: "scc.unbind", object, resource: accessRef(object).resource },
-    risk: `a pod of ${who} that still needs the constraint is not admitted any more`,
-  };
-  if (deletes) {
-    return {
-      ...{ ...told, ...deletion, does: [...does, "delete it"] },
-      why: `it is bound only to ${who}`,
-      needs: "to delete a binding of nobody else",
-    };
-  }
-  const { namespace } = object.metadata;
-  return {
-    ...{ ...told, verb: "patch", does, keepsWhole: true },
-    edits: lists.map(({ field, left }) => ({
-      path: [field],
-      from: getOwn(object, field),
-      to: left,
-    })),
-    why: `${who} goes out of its ${lists.map(({ field }) => field).join(" and ")}`,
-    changes: lists.flatMap(({ field, removed }) =>
-      removed.map((one) => ({ path: `.${field}[${JSON.stringify(one)}]`, to: null })),
-    ),
-    reverse: backBy("replace"),
-    where: namespace === undefined ? [] : ["-n", namespace],
-    needs: "to take the account out of it",
-  };
-}
-
-function makeRemoval(constraint: KubeObject): Delete {
-  return {
-    ...{
-      ...deletion,
-      id: "scc.delete",
-      object: constraint,
-      resource: accessRef(constraint).resource,
-    },
-    why: "no subject and no pod uses it any more",
-    source: "S33",
-    risk: `low: nobody uses ${objectLabel(constraint)} any more`,
-    isHarmless: true,
-    needs: "to delete the constraint when nobody is left",
-  };
-}
-
-const deletion = { verb: "delete", putBack: "create", reverse: backBy("create") } as const;
-
 /** Who is asked about, and where. */
 export interface AccountReview {
   readonly account: Account;
@@ -239,44 +166,4 @@ export function listPlaces({ accounts, changes, ways }: UnbindPlan): readonly Ac
       .filter((namespace) => namespace !== undefined)
       .map((namespace) => ({ account, namespace })),
   );
-}
-
-/** What is read in any case, the right to prove included; and what may be written. */
-export async function findPermissions(
-  { names, reviews }: UnbindDeps,
-  { namespace, scc }: UnbindOptions,
-): Promise<Needs> {
-  const { reads, ...others } = unbindNeeds({ names, namespace, scc });
-  const proves = await reviews.possible(namespace);
-  return { ...others, reads: [...reads, ...(proves ? [] : [reviewPermission(sccProof)])] };
-}
-
-/** What the plan writes, its way back and its proof included. */
-export async function writePermissions(
-  { cluster, reviews }: UnbindDeps,
-  plan: UnbindPlan,
-): Promise<readonly Permission[]> {
-  const { constraint: name, changes, afterProof } = plan;
-  const namespaces = [...new Set(listPlaces(plan).map(({ namespace }) => namespace))];
-  const isPossible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
-  const bindings = changes.filter(({ object }) => object.kind !== constraintResource.kind);
-  // a binding may be written only by those who hold what it grants, or may bind its role
-  const holds =
-    bindings.length === 0 ||
-    (await cluster.can({ ...permissionOn("use", constraintResource, { why: "" }), name }));
-  return [
-    // nothing is removed unproven
-    ...namespaces
-      .filter((_each, index) => isPossible[index] !== true)
-      .map((each) => reviewPermission(sccProof, each)),
-    ...changes.flatMap(changePermissions),
-    ...(holds ? [] : bindings.map(({ object }) => bindNeed(object))),
-    ...afterProof.flatMap(listPermissions),
-  ];
-}
-
-function changePermissions(change: Patch | Delete): readonly Permission[] {
-  if (change.verb === "patch") return listPermissions(change);
-  const back = { ...recreateObject(change), needs: "to put it back if the proof fails" };
-  return [change, back].flatMap(listPermissions);
 }

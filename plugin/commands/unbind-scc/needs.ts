@@ -1,9 +1,13 @@
 /** What `unbind-scc` needs. */
 import { factSources } from "../../domain/facts/facts";
 import { kinds, constraintResource } from "../../domain/kube/kinds";
-import { permissionOn, reviewPermission } from "../../domain/kube/permissions";
+import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
 import { accessResources, grantName } from "../../domain/scc/grants";
 import { groundNeeds, leftMarkNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
+import { bindNeed } from "../../domain/kube/write-needs";
+import { type Delete, listPermissions, type Patch, recreateObject } from "../../domain/kube/change";
+import { listPlaces, type UnbindPlan } from "./accounts";
+import type { UnbindDeps } from "./read";
 
 /** What an access review is asked for. */
 export const sccProof = "to prove who may use the constraint";
@@ -60,4 +64,34 @@ export function unbindNeeds(wish: UnbindWish): Needs {
     ],
     beside: [...groundNeeds(wish), ...leftMarkNeeds()],
   };
+}
+
+/** What the plan writes, its way back and its proof included. */
+export async function listWritePermissions(
+  { cluster, reviews }: UnbindDeps,
+  plan: UnbindPlan,
+): Promise<readonly Permission[]> {
+  const { constraint: name, changes, afterProof } = plan;
+  const namespaces = [...new Set(listPlaces(plan).map(({ namespace }) => namespace))];
+  const isPossible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
+  const bindings = changes.filter(({ object }) => object.kind !== constraintResource.kind);
+  // a binding may be written only by those who hold what it grants, or may bind its role
+  const holds =
+    bindings.length === 0 ||
+    (await cluster.can({ ...permissionOn("use", constraintResource, { why: "" }), name }));
+  return [
+    // nothing is removed unproven
+    ...namespaces
+      .filter((_each, index) => isPossible[index] !== true)
+      .map((each) => reviewPermission(sccProof, each)),
+    ...changes.flatMap(changePermissions),
+    ...(holds ? [] : bindings.map(({ object }) => bindNeed(object))),
+    ...afterProof.flatMap(listPermissions),
+  ];
+}
+
+function changePermissions(change: Patch | Delete): readonly Permission[] {
+  if (change.verb === "patch") return listPermissions(change);
+  const back = { ...recreateObject(change), needs: "to put it back if the proof fails" };
+  return [change, back].flatMap(listPermissions);
 }

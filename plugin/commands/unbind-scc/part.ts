@@ -17,7 +17,25 @@ import { sccProof, unbindNeeds } from "./needs";
 import { skipScc } from "./gate";
 import { recordReviews, reviewAll } from "./proof";
 import type { UnbindDeps, UnbindOptions } from "./read";
-import { describeEnd, planFit, UnbindAct, type Unbinding, listWrites } from "./unbind";
+import { describeEnd, planFit, UnbindAct, type UnbindContext, listWrites } from "./unbind";
+
+/** What `upgrade` knows of it. */
+export const scc: UpgradePart = {
+  id: "scc",
+  title: "Unbind the old SCC",
+  because: "the pods run unprivileged once all of them are new",
+  source: "S33",
+  gate: skipScc,
+  settles: { areas: ["scc"] },
+  needs: ({ facts: { names, namespace, unserved } }) =>
+    unserved.has("constraints") ? [] : [unbindNeeds({ names, namespace, scc: undefined })],
+  parts: async ({ context }) => {
+    const { namespace } = await context.connect();
+    const { options } = context;
+    const words = { engine: engineCommand(options), command: kubectlCommand(options) };
+    return [unbindPart({ namespace, ...words, ...writeOptions(context) })];
+  },
+};
 
 /** What the part is told. */
 export interface UnbindWish extends UnbindOptions {
@@ -55,7 +73,7 @@ async function requireProof(deps: UnbindDeps, namespace: string): Promise<void> 
   await requirePermissions(deps, [reviewPermission(sccProof)], deps.recorder.needs.declared.may);
 }
 
-async function makePlanned(world: World, own: Unbinding, plan: UnbindPlan): Promise<Planned> {
+async function makePlanned(world: World, own: UnbindContext, plan: UnbindPlan): Promise<Planned> {
   const { deps, options, session } = own;
   await recordBefore(deps, plan);
   const changes = listWrites(plan);
@@ -89,21 +107,3 @@ async function recordBefore(deps: UnbindDeps, plan: UnbindPlan): Promise<void> {
     if (!(error instanceof UntriedError)) throw error;
   }
 }
-
-/** What `upgrade` knows of it. */
-export const scc: UpgradePart = {
-  id: "scc",
-  title: "Unbind the old SCC",
-  because: "the pods run unprivileged once all of them are new",
-  source: "S33",
-  gate: skipScc,
-  settles: { areas: ["scc"] },
-  needs: ({ facts: { names, namespace, unserved } }) =>
-    unserved.has("constraints") ? [] : [unbindNeeds({ names, namespace, scc: undefined })],
-  parts: async ({ context }) => {
-    const { namespace } = await context.connect();
-    const { options } = context;
-    const words = { engine: engineCommand(options), command: kubectlCommand(options) };
-    return [unbindPart({ namespace, ...words, ...writeOptions(context) })];
-  },
-};

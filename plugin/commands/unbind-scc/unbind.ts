@@ -14,13 +14,8 @@ import { requirePermissions } from "../../kernel/permissions";
 import type { Session } from "../../kernel/session";
 import type { ExitReport } from "../../kernel/report";
 import { readFacts, type UnbindDeps, type UnbindOptions } from "./read";
-import {
-  type AccountReview,
-  listPlaces,
-  makeUnbindPlan,
-  writePermissions,
-  type UnbindPlan,
-} from "./accounts";
+import { type AccountReview, listPlaces, makeUnbindPlan, type UnbindPlan } from "./accounts";
+import { listWritePermissions } from "./needs";
 import { recordReviews, settleReviews, unexplained } from "./proof";
 
 /** The API server continues allowing what no binding explains. */
@@ -30,7 +25,7 @@ class StillAllowedError extends EngineError {
 }
 
 /** How a plan is made, and made again. */
-export interface Unbinding {
+export interface UnbindContext {
   readonly deps: UnbindDeps;
   readonly options: UnbindOptions;
   readonly session: Session;
@@ -38,10 +33,15 @@ export interface Unbinding {
 }
 
 /** A plan that nothing stands against, with all that it takes allowed. */
-export async function planFit({ deps, options, session, tell }: Unbinding): Promise<UnbindPlan> {
+export async function planFit({
+  deps,
+  options,
+  session,
+  tell,
+}: UnbindContext): Promise<UnbindPlan> {
   const plan = makeUnbindPlan(deps, options, await readFacts(deps, options));
   session.requireStaying([...plan.changes, ...plan.afterProof]);
-  await requirePermissions(deps, await writePermissions(deps, plan));
+  await requirePermissions(deps, await listWritePermissions(deps, plan));
   tell(plan.findings);
   return plan;
 }
@@ -52,7 +52,7 @@ export class UnbindAct {
   readonly #places = new Map<string, AccountReview>();
 
   constructor(
-    private readonly own: Unbinding,
+    private readonly own: UnbindContext,
     private readonly first: UnbindPlan,
   ) {
     this.#see(first);

@@ -18,52 +18,6 @@ import { describeUpgrade, type EcResource } from "./upgrade";
 import { clusterNeeds } from "./needs";
 import { skipClusters } from "./gate";
 
-/** Flags of `upgrade-cluster`, judged. */
-export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof PartRun | "name"> {
-  readonly takeFields: readonly string[];
-  readonly stallAfterMs: number;
-  readonly limited: boolean;
-}
-
-/** The upgrade of the EC that the argument names. */
-export function clusterPart(flags: ClusterFlags, run: PartRun): Part {
-  const [typed = ""] = run.args;
-  const named = (names: Names) => ({ ...flags, ...run, name: readTyped(typed, names).name });
-  // read once for the plan and the act: a part is made anew for another plan
-  const resource: EcResource = {};
-  return makeSimplePart(
-    {
-      command: "upgrade-cluster",
-      needs: (names) => clusterNeeds({ ...named(names), names }),
-    },
-    {
-      describe: (ports) => describeUpgrade(ports, named(ports.names), resource),
-      options: { ...flags, ...run },
-    },
-  );
-}
-
-/** Which clusters, and fields that may be taken from their managers. */
-export interface AutoOffFlags {
-  readonly clusters: readonly string[];
-  readonly takeFields: readonly string[];
-}
-
-/** Switches the automatic upgrade of these clusters off, where databases use user-defined modules (S51, S124). */
-export function autoOffPart(
-  { clusters, ...flags }: AutoOffFlags,
-  run: Pick<PartRun, "namespace"> & PartRunOptions,
-): Part {
-  const { namespace } = run;
-  return makeSimplePart(
-    {
-      command: "auto-off",
-      needs: (names) => together(clusters.map((name) => clusterNeeds({ names, namespace, name }))),
-    },
-    { describe: (ports) => describeAutoOff(ports, clusters, run), options: { ...flags, ...run } },
-  );
-}
-
 export const autoOff: UpgradePart = {
   id: "auto-off",
   title: "Switch the automatic upgrade off",
@@ -155,3 +109,49 @@ function chooseRepository({ facts, flags }: UpgradeWish, ec: KubeObject): string
 }
 
 const readPlatform = (facts: Facts) => (isOpenShift(facts) ? "openshift" : "kubernetes");
+
+/** Flags of `upgrade-cluster`, judged. */
+export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof PartRun | "name"> {
+  readonly takeFields: readonly string[];
+  readonly stallAfterMs: number;
+  readonly limited: boolean;
+}
+
+/** The upgrade of the EC that the argument names. */
+export function clusterPart(flags: ClusterFlags, run: PartRun): Part {
+  const [typed = ""] = run.args;
+  const named = (names: Names) => ({ ...flags, ...run, name: readTyped(typed, names).name });
+  // read once for the plan and the act: a part is made anew for another plan
+  const resource: EcResource = {};
+  return makeSimplePart(
+    {
+      command: "upgrade-cluster",
+      needs: (names) => clusterNeeds({ ...named(names), names }),
+    },
+    {
+      describe: (ports) => describeUpgrade(ports, named(ports.names), resource),
+      options: { ...flags, ...run },
+    },
+  );
+}
+
+/** Which clusters, and fields that may be taken from their managers. */
+export interface AutoOffFlags {
+  readonly clusters: readonly string[];
+  readonly takeFields: readonly string[];
+}
+
+/** Switches the automatic upgrade of these clusters off, where databases use user-defined modules (S51, S124). */
+export function autoOffPart(
+  { clusters, ...flags }: AutoOffFlags,
+  run: Pick<PartRun, "namespace"> & PartRunOptions,
+): Part {
+  const { namespace } = run;
+  return makeSimplePart(
+    {
+      command: "auto-off",
+      needs: (names) => together(clusters.map((name) => clusterNeeds({ names, namespace, name }))),
+    },
+    { describe: (ports) => describeAutoOff(ports, clusters, run), options: { ...flags, ...run } },
+  );
+}

@@ -1,10 +1,13 @@
-/** The write of a plan, and what a person is asked before it. */
+/** The write of a plan, what it needs, and what a person is asked before it. */
 import { databaseFinding } from "../../domain/database/findings";
 import type { DatabasePlan } from "../../domain/database/plan";
 import type { Finding } from "../../domain/base/findings";
 import { type Names, isNamed, readName } from "../../domain/names/names";
 import { boundList } from "../../domain/base/values";
 import type { Patch } from "../../domain/kube/change";
+import type { Permission } from "../../domain/kube/permissions";
+import type { DatabaseTarget } from "../../domain/database/target";
+import { databaseWrite } from "./needs";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
 import { describeKeeping, losesData } from "../../domain/database/bdb";
 import { CancelledError, UsageError } from "../../domain/base/errors";
@@ -95,4 +98,30 @@ export async function confirmLoss(
 function lossFinding({ plan, bdb }: DataLossRisk): Finding {
   const cause = `its data may be lost: it is ${describeKeeping(bdb)}`;
   return databaseFinding("dataMayGo", { object: plan.label, cause });
+}
+
+/** So many databases of a namespace are asked for by their names; beyond, the right to all is. */
+const namedAtMost = 10;
+
+/** What the writes need; get shows whether a write without an answer was done. */
+export function listWritePermissions(
+  names: Names,
+  targets: readonly DatabaseTarget[],
+): readonly Permission[] {
+  const places = new Map<string, readonly DatabaseTarget[]>();
+  for (const target of targets) {
+    const key = `${target.kind} ${target.object.metadata.namespace ?? ""}`;
+    places.set(key, [...(places.get(key) ?? []), target]);
+  }
+  return [...places.values()].flatMap((there) => permissionsIn(names, there));
+}
+
+function permissionsIn(names: Names, there: readonly DatabaseTarget[]): readonly Permission[] {
+  const [first] = there;
+  if (first === undefined) return [];
+  const { namespace = "" } = first.object.metadata;
+  const resource = databaseResources(names)[first.kind];
+  const named = there.map(({ object }) => ({ name: object.metadata.name }));
+  const places = there.length > namedAtMost ? [{}] : named;
+  return places.flatMap((who) => databaseWrite(resource, { namespace, ...who }));
 }

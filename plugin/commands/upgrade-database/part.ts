@@ -23,6 +23,42 @@ import {
 } from "./input";
 import { type DatabasesPlanned, UpgradeDatabases } from "./upgrade";
 
+/** What `upgrade` knows of them. */
+export const databases: UpgradePart = {
+  id: "databases",
+  title: "Upgrade the databases",
+  because: "they come last: a database has the versions that its cluster bundles",
+  source: "S9, S61-S67",
+  gate: ({ flags }) => skipDatabases(flags),
+  needs: ({ facts: { names, namespace }, flags }) => {
+    const all = { databases: [], everywhere: true, api: undefined };
+    return flags.engineVersion === undefined ? [] : [databasesNeeds({ names, namespace, ...all })];
+  },
+  parts: async ({ context: { options, ...context }, flags }, { waits, isPlanned }) => {
+    const { engineVersion, participants, takeFields, stallAfterMs, limited, skip } = flags;
+    const version = engineVersion === undefined ? {} : { version: engineVersion };
+    const phase = { ...version, participants, takeFields, stallAfterMs, limited, skip };
+    // an EC that is not Running is waited for
+    const waiting = { ...context, options: { ...options, wait: options.wait || waits } };
+    return [await makePart(waiting, { ...phase, follows: isPlanned("cluster") })];
+  },
+};
+
+/** As a part of the whole upgrade: all databases of this operator's ECs, by their resources (S61). */
+async function makePart(context: CommandContext, phase: DatabasesPhase): Promise<Part> {
+  const wish = await readPhase(context, phase);
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const participants = await connectParticipants(context, phase.participants);
+  // by resource it is never reached
+  const api = new ApiConnections(context, cluster, wish.api);
+  const task = makeTask(context, { ...wish, participants, api, namespace });
+  const close = (): void => {
+    for (const one of participants) one.cluster.close();
+  };
+  return { ...databasesPart(task), close };
+}
+
 /** Upgrades the databases that are meant, each to its end. */
 export function databasesPart(given: DatabasesTask): Part {
   const { participants, api, typed, command, ...wish } = given;
@@ -56,24 +92,6 @@ export function databasesPart(given: DatabasesTask): Part {
   }
 }
 
-/** As a part of the whole upgrade: all databases of this operator's ECs, by their resources (S61). */
-export async function databasesPhase(
-  context: CommandContext,
-  phase: DatabasesPhase,
-): Promise<Part> {
-  const wish = await readPhase(context, phase);
-  const cluster = await context.connect();
-  const { namespace } = cluster;
-  const participants = await connectParticipants(context, phase.participants);
-  // by resource it is never reached
-  const api = new ApiConnections(context, cluster, wish.api);
-  const task = makeTask(context, { ...wish, participants, api, namespace });
-  const close = (): void => {
-    for (const one of participants) one.cluster.close();
-  };
-  return { ...databasesPart(task), close };
-}
-
 interface Followed {
   /** What was read a moment ago is not read again, and its time counts. */
   readonly before: DatabaseContext | undefined;
@@ -104,24 +122,3 @@ function resolveVersion(
   const isLatest = via === "api" && version === undefined && request.latestWithModules === true;
   return isLatest ? { ...options, version: latestChannel } : options;
 }
-
-/** What `upgrade` knows of them. */
-export const databases: UpgradePart = {
-  id: "databases",
-  title: "Upgrade the databases",
-  because: "they come last: a database has the versions that its cluster bundles",
-  source: "S9, S61-S67",
-  gate: ({ flags }) => skipDatabases(flags),
-  needs: ({ facts: { names, namespace }, flags }) => {
-    const all = { databases: [], everywhere: true, api: undefined };
-    return flags.engineVersion === undefined ? [] : [databasesNeeds({ names, namespace, ...all })];
-  },
-  parts: async ({ context: { options, ...context }, flags }, { waits, isPlanned }) => {
-    const { engineVersion, participants, takeFields, stallAfterMs, limited, skip } = flags;
-    const version = engineVersion === undefined ? {} : { version: engineVersion };
-    const phase = { ...version, participants, takeFields, stallAfterMs, limited, skip };
-    // an EC that is not Running is waited for
-    const waiting = { ...context, options: { ...options, wait: options.wait || waits } };
-    return [await databasesPhase(waiting, { ...phase, follows: isPlanned("cluster") })];
-  },
-};

@@ -15,8 +15,8 @@ import { callStep, needsCall } from "./by-rest-api";
 import type { DatabaseContext } from "./waiting";
 import { databasesCommand, listNeeds } from "./needs";
 import { type DatabasePlans, groupFindings, isWritten, planDatabases } from "./plan";
-import { askToLeave, askToTake, databasePatch } from "./changes";
-import { type DatabaseSnapshot, readChosen, writePermissions } from "./read";
+import { askToLeave, askToTake, databasePatch, listWritePermissions } from "./changes";
+import { type DatabaseSnapshot, readChosen } from "./read";
 import { RunSummary } from "./summary";
 import type { DatabasesPlanned } from "./upgrade";
 
@@ -100,13 +100,13 @@ export class Planning {
     const { deps, options } = this.context;
     const ecs = options.via === "api" ? listEcs(plans) : [];
     const reaching = ecs.flatMap((ec) => deps.api.permissions(ec));
-    const all = writePermissions(
+    const all = listWritePermissions(
       deps.names,
       plans.map(({ target }) => target),
     );
     deps.recorder.needs.declare(databasesCommand, listNeeds(deps, options, [...all, ...reaching]));
     await requirePermissions(deps, [
-      ...writePermissions(
+      ...listWritePermissions(
         deps.names,
         plans.filter(isWritten).map(({ target }) => target),
       ),

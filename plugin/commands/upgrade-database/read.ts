@@ -1,11 +1,9 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
 import type { RunPorts } from "../../kernel/world";
 import { type Facts, factSources } from "../../domain/facts/facts";
-import type { DatabaseTarget } from "../../domain/database/target";
 import { type Names, readName } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { ApiWish } from "../../domain/facts/needs";
-import { databaseWrite } from "./needs";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Participant } from "../../domain/database/rollout";
 import { readDefinition, readSnapshot } from "../../readers/snapshot";
@@ -223,30 +221,4 @@ export async function readChosen(
     ),
   );
   return new Set(found.flatMap((all) => (all ?? []).map(({ metadata }) => metadata.uid ?? "")));
-}
-
-/** So many databases of a namespace are asked for by their names; beyond, the right to all is. */
-const namedAtMost = 10;
-
-/** What the writes need; get shows whether a write without an answer was done. */
-export function writePermissions(
-  names: Names,
-  targets: readonly DatabaseTarget[],
-): readonly Permission[] {
-  const places = new Map<string, readonly DatabaseTarget[]>();
-  for (const target of targets) {
-    const key = `${target.kind} ${target.object.metadata.namespace ?? ""}`;
-    places.set(key, [...(places.get(key) ?? []), target]);
-  }
-  return [...places.values()].flatMap((there) => permissionsIn(names, there));
-}
-
-function permissionsIn(names: Names, there: readonly DatabaseTarget[]): readonly Permission[] {
-  const [first] = there;
-  if (first === undefined) return [];
-  const { namespace = "" } = first.object.metadata;
-  const resource = databaseResources(names)[first.kind];
-  const named = there.map(({ object }) => ({ name: object.metadata.name }));
-  const places = there.length > namedAtMost ? [{}] : named;
-  return places.flatMap((who) => databaseWrite(resource, { namespace, ...who }));
 }

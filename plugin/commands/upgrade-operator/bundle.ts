@@ -46,6 +46,7 @@ import {
   isWritten,
   listRewrites,
   listWrites,
+  listWritePermissions,
 } from "./changes";
 import {
   type BundleOptions,
@@ -55,7 +56,6 @@ import {
   requirePullSecret,
   waitForDefinition,
   waitForOperator,
-  writePermissions,
 } from "./read";
 import { attempts, evaluate, requireFit } from "./dry-run";
 
@@ -119,7 +119,7 @@ export class BundlePlanning {
     const wanted = this.#wanted(installed);
     await requirePullSecret(world, options);
     const patches = await this.#patches();
-    await requirePermissions(world, writePermissions(options, installed, { wanted, patches }));
+    await requirePermissions(world, listWritePermissions(options, installed, { wanted, patches }));
     // what would refuse a patch in the end refuses it now, and hides nothing of the objects
     const stops = await this.#tryPatches(patches).then(() => undefined, expected);
     // a server that is away judges no object either

@@ -19,7 +19,14 @@ import { findConversionService, noConversion } from "../../domain/operator/conve
 import { adoptFields, fileEntries } from "../../domain/kube/field-managers";
 import type { ChangedField } from "../../domain/kube/planned-write";
 import { cutWhere, type Json, asArray, getOwn, renderValue } from "../../domain/base/values";
-import type { Apply, Change, Patch, Rewrite } from "../../domain/kube/change";
+import {
+  type Apply,
+  type Change,
+  listPermissions,
+  type Patch,
+  type Rewrite,
+} from "../../domain/kube/change";
+import type { Permission } from "../../domain/kube/permissions";
 
 /** An object with its verdict. */
 export interface Evaluated extends DesiredObject {
@@ -297,4 +304,25 @@ function toldChanges({ object, live, changes, removed }: Evaluated) {
   ];
   const more = told.length > most ? [`and ${told.length - most} more`] : [];
   return { object: objectLabel(live ?? object), fields: [...told.slice(0, most), ...more] };
+}
+
+/** What trying the objects takes, and writing them: even what is up to date is tried. */
+export function listWritePermissions(
+  { fieldManager: ours }: { readonly fieldManager: string },
+  { objects }: { readonly objects: readonly KubeObject[] },
+  {
+    wanted,
+    patches,
+  }: { readonly wanted: readonly DesiredObject[]; readonly patches: readonly Patch[] },
+): readonly Permission[] {
+  return [
+    ...wanted.flatMap((one) => {
+      const { kind, metadata } = one.object;
+      const live = objects.find((it) => it.kind === kind && it.metadata.name === metadata.name);
+      return listPermissions(buildApply(unjudged(one, { live, ours })));
+    }),
+    ...patches.flatMap(listPermissions).flatMap((write) => {
+      return [{ ...write, verb: "get", why: "to write over what is stored by then" }, write];
+    }),
+  ];
 }

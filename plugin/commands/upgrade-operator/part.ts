@@ -22,55 +22,6 @@ import { describeDetails } from "./changes";
 import { projectAssumed, projectBundle } from "./projection";
 import type { BundleOptions } from "./read";
 
-/** What the part is told. */
-export interface BundlePartOptions extends BundleOptions {
-  /** What the cluster was before a whole upgrade, for what is planned after this part; absent: nothing is. */
-  readonly before?: Facts;
-}
-
-/** Upgrades the operator by its bundle. */
-export function bundlePart(options: BundlePartOptions): Part {
-  return {
-    command: "upgrade-operator",
-    needs: (names) => bundlePartNeeds(options, names),
-    plan: async (world) => await planBundle(world, { ...options, dryRun: world.dryRun }),
-  };
-}
-
-/** A bundle that is none needs nothing: its plan refuses it before anything is read. */
-function bundlePartNeeds(options: BundleOptions, names: Names): Needs {
-  const placed = placeContents(options.contents, { ...options, names });
-  return placed.length === 0 ? together([]) : listNeeds({ names }, options, placed);
-}
-
-async function planBundle(world: World, options: BundlePartOptions): Promise<Planned> {
-  const planning = new BundlePlanning(world, options);
-  const { before, contents } = options;
-  try {
-    const plan = await planning.plan();
-    const stops = await planning.judge(plan).then(() => undefined, expected);
-    const tried = stops === undefined && world.dryRun !== "none";
-    const writes = tried
-      ? planning.listWrites(plan)
-      : listChanges(plan).map((change) => ({ change }));
-    return {
-      ...(stops && { stops }),
-      writes,
-      questions: [],
-      expects: {
-        code: exitCodes.ok,
-        reason: describeDryRun(writes.length),
-        details: describeDetails(plan.steps, contents, world.names),
-      },
-      after: before === undefined ? projectWrites(writes) : projectBundle(before, writes),
-      act: async (ports) => await new BundleAct(ports, { ...options, dryRun: "none" }, plan).act(),
-    };
-  } catch (error) {
-    const after = before && projectAssumed(before, contents.operatorVersion, contents.definitions);
-    return stopped(error, after);
-  }
-}
-
 /** What `upgrade` knows of it. */
 export const operator: UpgradePart = {
   id: "operator",
@@ -126,6 +77,55 @@ export const operator: UpgradePart = {
     ];
   },
 };
+
+/** What the part is told. */
+export interface BundlePartOptions extends BundleOptions {
+  /** What the cluster was before a whole upgrade, for what is planned after this part; absent: nothing is. */
+  readonly before?: Facts;
+}
+
+/** Upgrades the operator by its bundle. */
+export function bundlePart(options: BundlePartOptions): Part {
+  return {
+    command: "upgrade-operator",
+    needs: (names) => bundlePartNeeds(options, names),
+    plan: async (world) => await planBundle(world, { ...options, dryRun: world.dryRun }),
+  };
+}
+
+/** A bundle that is none needs nothing: its plan refuses it before anything is read. */
+function bundlePartNeeds(options: BundleOptions, names: Names): Needs {
+  const placed = placeContents(options.contents, { ...options, names });
+  return placed.length === 0 ? together([]) : listNeeds({ names }, options, placed);
+}
+
+async function planBundle(world: World, options: BundlePartOptions): Promise<Planned> {
+  const planning = new BundlePlanning(world, options);
+  const { before, contents } = options;
+  try {
+    const plan = await planning.plan();
+    const stops = await planning.judge(plan).then(() => undefined, expected);
+    const tried = stops === undefined && world.dryRun !== "none";
+    const writes = tried
+      ? planning.listWrites(plan)
+      : listChanges(plan).map((change) => ({ change }));
+    return {
+      ...(stops && { stops }),
+      writes,
+      questions: [],
+      expects: {
+        code: exitCodes.ok,
+        reason: describeDryRun(writes.length),
+        details: describeDetails(plan.steps, contents, world.names),
+      },
+      after: before === undefined ? projectWrites(writes) : projectBundle(before, writes),
+      act: async (ports) => await new BundleAct(ports, { ...options, dryRun: "none" }, plan).act(),
+    };
+  } catch (error) {
+    const after = before && projectAssumed(before, contents.operatorVersion, contents.definitions);
+    return stopped(error, after);
+  }
+}
 
 function placeContents(
   { bundle }: ReleaseContents,

@@ -17,15 +17,13 @@ import type { Installed } from "../../domain/operator/refusals";
 import { findOlmIn, olmKeys } from "./next";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
 import { rolloutKeys } from "./needs";
-import type { Permission } from "../../domain/kube/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/admission/findings";
-import { type Patch, listPermissions } from "../../domain/kube/change";
 import type { KubeClient } from "../../ports/kubernetes";
 import { requireGround } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import { readSnapshot } from "../../readers/snapshot";
-import { buildApply, clusterResource, unjudged } from "./changes";
+import { clusterResource } from "./changes";
 import type { Skip } from "../../domain/base/skip";
 import type { RegistryWish } from "./clusters";
 import type { ReleaseContents } from "../../domain/release/contents";
@@ -33,27 +31,6 @@ import type { RunPorts } from "../../kernel/world";
 import { readCondition } from "./definitions";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 import { waitFor } from "../../kernel/wait";
-
-/** What trying the objects takes, and writing them: even what is up to date is tried. */
-export function writePermissions(
-  { fieldManager: ours }: BundleOptions,
-  { objects }: Installed,
-  {
-    wanted,
-    patches,
-  }: { readonly wanted: readonly DesiredObject[]; readonly patches: readonly Patch[] },
-): readonly Permission[] {
-  return [
-    ...wanted.flatMap((one) => {
-      const { kind, metadata } = one.object;
-      const live = objects.find((it) => it.kind === kind && it.metadata.name === metadata.name);
-      return listPermissions(buildApply(unjudged(one, { live, ours })));
-    }),
-    ...patches.flatMap(listPermissions).flatMap((write) => {
-      return [{ ...write, verb: "get", why: "to write over what is stored by then" }, write];
-    }),
-  ];
-}
 
 /** The platform that the API server shows by what it serves. */
 export async function readPlatform(cluster: KubeClient): Promise<Platform> {

@@ -45,7 +45,7 @@ export interface RoleWish {
 }
 
 /** The ClusterRole, Roles and bindings that would grant the permissions. */
-export function rolesFor(
+export function buildRoles(
   permissions: readonly Permission[],
   { name, subject }: RoleWish,
 ): readonly Json[] {

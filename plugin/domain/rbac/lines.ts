@@ -89,7 +89,7 @@ export function findLine(tag: string | undefined, names: Names): RoleLine | unde
 }
 
 /** The given documents as they are; of those that come with this tool, as the release has them. */
-export function rolesFor(
+export function resolveRoles(
   { documents, source, shipped, release }: RoleFiles,
   running: string | undefined,
   names: Names,

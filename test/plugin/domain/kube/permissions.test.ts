@@ -1,6 +1,6 @@
 import {
   permissionLine,
-  rolesFor,
+  buildRoles,
   type Permission,
 } from "../../../../plugin/domain/kube/permissions";
 
@@ -36,11 +36,11 @@ describe("one line says", () => {
 
 describe("the roles to ask for", () => {
   test("are none for no permission", () => {
-    expect(rolesFor([], jane)).toEqual([]);
+    expect(buildRoles([], jane)).toEqual([]);
   });
 
   test("are a ClusterRole and a Role per namespace, each bound to the user", () => {
-    const roles = rolesFor(
+    const roles = buildRoles(
       [permission(), permission({ namespace: "a" }), permission({ namespace: "b" })],
       jane,
     );
@@ -63,7 +63,7 @@ describe("the roles to ask for", () => {
   });
 
   test("hold one rule per resource and name, with each verb once", () => {
-    const [role] = rolesFor(
+    const [role] = buildRoles(
       [
         permission({ verb: "patch", name: "x" }),
         permission({ verb: "delete", name: "x" }),

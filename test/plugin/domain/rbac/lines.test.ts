@@ -1,6 +1,6 @@
 /** The role in managed namespaces, release by release, against the facts (domain facts 6). */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { findLine, roleLines, rolesFor } from "../../../../plugin/domain/rbac/lines";
+import { findLine, roleLines, resolveRoles } from "../../../../plugin/domain/rbac/lines";
 import {
   compareRules,
   grantLines,
@@ -80,12 +80,12 @@ describe("the files of a release", () => {
   const files = { documents: shipped, source: "mine" };
 
   test("are taken as they are", () => {
-    expect(rolesFor(files, "7.4.2-2", names)).toEqual({ is: "known", ...files });
+    expect(resolveRoles(files, "7.4.2-2", names)).toEqual({ is: "known", ...files });
   });
 
   test("that the tool ships have the rules of the release that is meant, else of the one that runs", () => {
     const rules = (release: string | undefined): unknown => {
-      const roles = rolesFor({ ...files, shipped: true, release }, "7.22.0-7", names);
+      const roles = resolveRoles({ ...files, shipped: true, release }, "7.22.0-7", names);
       return roles.is === "known" && [roles.source, ...roles.documents.map(readRules)];
     };
     const others = [readRules(shipped[0]), [], [], []];
@@ -104,7 +104,7 @@ describe("the files of a release", () => {
     [undefined, "the operator's image does not report its release, so its edb-role is not known"],
     ["7.2.4-7", "the edb-role of operator 7.2.4-7 is not known"],
   ])("that the tool ships are unknown for operator %s", (running, because) => {
-    expect(rolesFor({ ...files, shipped: true }, running, names)).toEqual({
+    expect(resolveRoles({ ...files, shipped: true }, running, names)).toEqual({
       is: "unknown",
       because,
     });
