@@ -127,6 +127,8 @@ const takeOut: Line = (finding, names) =>
   deleteIt(finding, names) ?? copyPrintedOnly(finding, names);
 
 const roles = useWords("reapply-rbac");
+/** None where a person has to decide on the accounts of a group. */
+const subjects: Line = ({ fix }) => (fix.includes("--drop-local") ? undefined : ["reapply-rbac"]);
 /** None where a controller keeps the Secret: the fix is its own way then. */
 const newPair: Line = ({ fix }) =>
   fix.includes("cert create --replace") ? ["cert", "create", "--replace"] : undefined;
@@ -150,7 +152,7 @@ const engine: Readonly<Record<string, Line>> = {
   "RBAC-ROLE-BEYOND": useWords("reapply-rbac", "--mode=contract"),
   "RBAC-ROLE-REF": roles,
   "RBAC-STALE": useWords("reapply-rbac", "--prune"),
-  "RBAC-SUBJECTS": roles,
+  "RBAC-SUBJECTS": subjects,
   "SCC-LEFT": useWords("unbind-scc"),
   "SCC-OLDER-LEFT": (_, { scc }) => ["unbind-scc", `--scc=${scc.older}`],
   "SCC-STILL-BOUND": useWords("unbind-scc"),

@@ -4,19 +4,21 @@ import { type KubeObject, readName, readNamespace } from "../../domain/kube/obje
 import { findLivingOwner, findOwner, type LeftMarks } from "../../domain/kube/owners";
 import { readAccount } from "../../domain/operator/wanted";
 import { leftovers } from "../../domain/names/names";
-import { rbacFindings } from "../../domain/rbac/findings";
-import { localFindings } from "../../domain/rbac/plan";
+import { describeAggregated, rbacFindings } from "../../domain/rbac/findings";
+import { listEntries, localFindings } from "../../domain/rbac/plan";
 import {
+  type BindingSubject,
   compareRules,
   grantLines,
   grantsOf,
+  isAggregated,
   isAmong,
   readRoleRef,
   readRules,
   subjectLabel,
   findCoveringGroup,
   listSubjects,
-  readServiceAccount,
+  nameByGroups,
   subjectsBeyond,
 } from "../../domain/kube/role-rules";
 import { cutOff, findStale, otherOperators } from "../../domain/rbac/managed";
@@ -88,8 +90,10 @@ export const rbacChecks: readonly Check[] = [
       const groups = missing.map((subject) => findCoveringGroup(subject, found));
       const [group] = groups;
       if (group !== undefined && !groups.includes(undefined)) {
-        const cause = `it is for ${missing.map(subjectLabel).join(", ")} by the group ${group}, which has other accounts as well`;
-        return on(binding, cause, { field: "subjects", severity: "warning" });
+        const cause = `it is for ${missing.map(subjectLabel).join(", ")} by the group ${group.name}, which has other accounts as well`;
+        const [entry] = listEntries(wanted.binding, { grants: [], subjects: [group] });
+        const fix = `nothing, as long as every account of the group may have the access; else run reapply-rbac --drop-local ${String(entry)}, which names the accounts in its place`;
+        return on(binding, cause, { field: "subjects", severity: "warning", fix });
       }
       return on(binding, `it is not for ${missing.map(subjectLabel).join(", ")}`, {
         field: "subjects",
@@ -109,12 +113,22 @@ export const rbacChecks: readonly Check[] = [
       return on(binding, `it is for ${found}, not ${meant}`, { field: "roleRef" });
     }),
   }),
+  shared(rbacFindings.aggregated, {
+    title: "Every ClusterRole that is made of others gives all that the release's Role gives",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ role, wanted }) => {
+      if (wanted === undefined || !isAggregated(role)) return undefined;
+      const { gained } = compareRules(readRules(role), readRules(wanted.role));
+      return gained.length === 0 ? undefined : describeAggregated(role, gained);
+    }),
+  }),
   shared(rbacFindings.behind, {
     title: "Every Role gives all that the release's gives",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ role, wanted }) => {
-      if (role === undefined || wanted === undefined) return undefined;
+      if (role === undefined || wanted === undefined || isAggregated(role)) return undefined;
       const { gained } = compareRules(readRules(role), readRules(wanted.role));
       if (gained.length === 0) return undefined;
       return on(role, `it lacks ${grantLines(gained).join("; ")}`, { field: "rules" });
@@ -125,7 +139,7 @@ export const rbacChecks: readonly Check[] = [
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ role, wanted, local }) => {
-      if (role === undefined || wanted === undefined) return undefined;
+      if (role === undefined || wanted === undefined || isAggregated(role)) return undefined;
       const { lost } = compareRules(readRules(role), readRules(wanted.role));
       const isLocal = isAmong(local.grants);
       const others = lost.filter((grant) => !isLocal(grant));
@@ -176,11 +190,13 @@ const source = "Facts 6";
 
 /** Whether some binding of the namespace gives the operator's account a Role that exists. */
 function isBound(deployment: KubeObject, { objects, namespace, names }: Facts): boolean {
-  const account = readAccount(deployment, names);
+  const operator = { kind: "ServiceAccount", namespace, name: readAccount(deployment, names) };
+  const isHeld = (subjects: readonly BindingSubject[]): boolean =>
+    subjectsBeyond(nameByGroups([operator], subjects), subjects).length === 0;
   return objects.roleBindings.some(
     (binding) =>
       binding.metadata.namespace === namespace &&
-      listSubjects(binding).some((subject) => readServiceAccount(subject)?.name === account) &&
+      isHeld(listSubjects(binding)) &&
       objects.roles.some(
         ({ metadata }) =>
           metadata.namespace === namespace &&

@@ -1,6 +1,6 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
 import { findOwner } from "../../domain/kube/owners";
-import { rbacFindings } from "../../domain/rbac/findings";
+import { rbacFindings, renderAggregatedWay } from "../../domain/rbac/findings";
 import { heldSites, settingNeeds } from "../../domain/checks/managed-sites";
 import { templatesIn, wantedAt } from "./site-checks";
 import { chooseRoles } from "../../domain/checks/roles";
@@ -21,7 +21,7 @@ import {
 } from "../../domain/rbac/plan";
 import { readClusterRole } from "../../domain/rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
-import { noRules } from "../../domain/kube/role-rules";
+import { isAggregated, noRules } from "../../domain/kube/role-rules";
 import { boundList, countNoun } from "../../domain/base/values";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 
@@ -71,13 +71,22 @@ export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatu
     plans.filter(({ plan }) => is(plan)).map(({ place }) => place);
   const status = {
     places: plans.length,
-    differing: where((plan) => !isAsWanted(plan)),
+    differing: where((plan) => !isAsWanted(plan) || lacks(plan)),
     lacking: where(lacks),
     beyond: where(takesAway),
     local: where(({ local: { grants, subjects } }) => grants.length + subjects.length > 0),
     comparedWith: roles.source,
   };
-  return { ...status, verdict: verdictOn(status) };
+  return { ...status, verdict: verdictOn(status, findAggregated(situation, status.lacking)) };
+}
+
+/** The ClusterRole that a controller makes of others, where that is what lacks something. */
+function findAggregated(
+  situation: CheckContext,
+  lacking: readonly string[],
+): KubeObject | undefined {
+  const found = heldSites(situation).filter(({ namespace }) => lacking.includes(namespace));
+  return found.map(({ shared }) => shared).find(isAggregated);
 }
 
 /** What cannot be compared since accounts or cluster roles are not known. */
@@ -139,7 +148,10 @@ function lacks({ gained, subjectsGained, rebind }: SitePlan): boolean {
   return rebind || gained.length + subjectsGained.length > 0;
 }
 
-function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">): ComponentHealth {
+function verdictOn(
+  { places, comparedWith, ...of }: Omit<RbacStatus, "verdict">,
+  aggregated: KubeObject | undefined,
+): ComponentHealth {
   const { differing, lacking, beyond, local } = of;
   const count = places === 1 ? "1 namespace" : `${places} namespaces`;
   const added = local.length === 0 ? "" : `; local additions in ${boundList(local)}`;
@@ -150,10 +162,15 @@ function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">)
   const missing = lacking.length === 0 ? "" : `; ${lacking.length} lack a permission or an account`;
   const more = beyond.length === 0 ? "" : `; ${beyond.length} have permissions of another release`;
   const narrows = lacking.length === 0 && beyond.length > 0;
+  const because = `${said}${missing}${more}`;
+  if (aggregated !== undefined) {
+    const { code } = rbacFindings.aggregated;
+    return { is: "stalled", code, because, fix: renderAggregatedWay(aggregated) };
+  }
   return {
     is: "stalled",
     code: (narrows ? rbacFindings.beyond : rbacFindings.behind).code,
-    because: `${said}${missing}${more}`,
+    because,
     fix: narrows
       ? "take back what this release does not need with reapply-rbac --mode contract"
       : "bring them up to date with reapply-rbac",
@@ -207,6 +224,10 @@ function unlessOwned(
       return owner === undefined || owner.left !== undefined ? [] : [[namespace, owner] as const];
     }),
   );
+  const aggregated = findAggregated(situation, differing);
+  if (aggregated !== undefined) {
+    return { says: `${step.says}: ${renderAggregatedWay(aggregated)}` };
+  }
   const found = differing.map((place) => owners.get(place));
   const [first] = found;
   if (first === undefined || found.includes(undefined)) return step;

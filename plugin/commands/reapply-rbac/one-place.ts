@@ -5,7 +5,14 @@ import type { Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { rbacFinding } from "../../domain/rbac/findings";
 import { isAsWanted } from "../../domain/rbac/plan";
-import { type Grant, grantLines, grantsOf, readRules } from "../../domain/kube/role-rules";
+import {
+  type BindingSubject,
+  type Grant,
+  grantLines,
+  grantsOf,
+  readRules,
+  subjectsBeyond,
+} from "../../domain/kube/role-rules";
 import { placeName, type Site, readSite } from "../../domain/rbac/site";
 import { listAccounts } from "../../domain/rbac/templates";
 import type { Apply } from "../../domain/kube/change";
@@ -150,7 +157,7 @@ export class PlaceWorker {
     if (!this.options.prove || part === "role") return [];
     if (!(await this.deps.reviews.possible(namespace))) return this.tools.rights.unproven(site);
     const [grant] = [...askable(plan.gained), ...askable(grantsOf(readRules(role)))];
-    const users = listAccounts(binding).map(({ name, namespace: home = "" }) => ({
+    const users = listProven(site).map(({ name, namespace: home = "" }) => ({
       user: `system:serviceaccount:${home}:${name}`,
       groups: ["system:serviceaccounts", `system:serviceaccounts:${home}`, "system:authenticated"],
     }));
@@ -196,6 +203,12 @@ export class PlaceWorker {
       },
     );
   }
+}
+
+/** The accounts of the binding, and the wanted ones that have their access by a group in it. */
+function listProven({ plan, wanted }: Site): readonly BindingSubject[] {
+  const named = listAccounts(plan.outcome.binding);
+  return [...named, ...subjectsBeyond(listAccounts(wanted.binding), named)];
 }
 
 const waiting = (binding: Apply): Apply => ({

@@ -6,10 +6,10 @@ import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { findOwner, judgeOwnership, type LeftMarks } from "../../domain/kube/owners";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { skipWord } from "../../domain/base/skip";
-import { rbacFinding, rbacFindings } from "../../domain/rbac/findings";
+import { describeAggregated, rbacFinding, rbacFindings } from "../../domain/rbac/findings";
 import { findLine, resolveRoles } from "../../domain/rbac/lines";
 import { listEntries, isAsWanted, localFindings, normalizeEntry } from "../../domain/rbac/plan";
-import { grantLines, grantsOf, isAmong } from "../../domain/kube/role-rules";
+import { grantLines, grantsOf, isAggregated, isAmong } from "../../domain/kube/role-rules";
 import {
   type RbacScope,
   type PlaceFound,
@@ -73,6 +73,7 @@ export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
   const sites = planned.filter(({ namespace }) => namespace !== undefined);
   const labeled = planned.filter(({ namespace }) => namespace === undefined);
   const wide = [...labeled, ...listSharedRoles(sites, planning)];
+  requireOwnRules(wide);
   requireLate({ names, running, sites: [...wide, ...sites] }, options);
   requireDroppable(options, [...wide, ...sites]);
   return { wide, sites };
@@ -90,6 +91,16 @@ function requireRoles(names: Names, options: RbacOptions, running: string | unde
 /** What runs, and what is planned. */
 interface PlannedSites extends Omit<RbacFacts, "places"> {
   readonly sites: readonly Site[];
+}
+
+/** What a controller makes of other roles is not this tool's to write: it has to have all of the rules. */
+function requireOwnRules(wide: readonly Site[]): void {
+  const found = wide.flatMap(({ found: { role }, plan: { gained } }) =>
+    isAggregated(role) && gained.length > 0
+      ? [rbacFinding("aggregated", describeAggregated(role, gained))]
+      : [],
+  );
+  if (found.length > 0) throw new BlockedError(exitCodes.conflict, found);
 }
 
 /** Nothing is taken from an operator that still uses it: an older one, or one that cannot be determined. */

@@ -2,6 +2,7 @@
 import { countNoun } from "../../domain/base/values";
 import { eachAtMost } from "../../domain/base/concurrency";
 import { objectLabel } from "../../domain/kube/objects";
+import { isAggregated } from "../../domain/kube/role-rules";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
 import type { RbacScope, PlaceFound, Site } from "../../domain/rbac/site";
 import { findStale, type Stale } from "../../domain/rbac/managed";
@@ -94,14 +95,16 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   const places = await readPlaces(work, wanted, inventory);
   const plan = planRbac({ names, running, places }, options);
   const shared = plan.wide.filter(({ part }) => part !== undefined);
-  const written = shared.map(({ wanted: { role } }) => role.metadata.name ?? "");
+  const written = shared
+    .filter(({ found }) => !isAggregated(found.role))
+    .map(({ wanted: { role } }) => role.metadata.name ?? "");
   recorder.needs.declare(rbacCommand, listNeeds(deps, options, { ...known, shared: written }));
-  for (const {
-    wanted: { role },
-  } of shared) {
-    recorder.note(
-      `${objectLabel(role)} gives the access in managed namespaces: its rules are updated, no Roles are made`,
-    );
+  for (const { found, wanted } of shared) {
+    const rules = isAggregated(found.role)
+      ? "a controller makes its rules"
+      : "its rules are updated";
+    const label = objectLabel(wanted.role);
+    recorder.note(`${label} gives the access in managed namespaces: ${rules}, no Roles are made`);
   }
   tell(keptFindings(plan));
   tell(acceptedAt([...plan.wide, ...plan.sites], names, options));

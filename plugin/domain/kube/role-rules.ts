@@ -68,10 +68,43 @@ export function subjectsBeyond(
 export function findCoveringGroup(
   subject: BindingSubject,
   others: readonly BindingSubject[],
-): string | undefined {
+): BindingSubject | undefined {
   const account = readServiceAccount(subject);
   const groups = account === undefined ? [] : listGroups(account);
-  return others.find(({ kind, name }) => kind === "Group" && groups.includes(name))?.name;
+  return others.find(({ kind, name }) => kind === "Group" && groups.includes(name));
+}
+
+/** The subjects as the others name them: an account that has its access there by a group alone is that group. */
+export function nameByGroups(
+  subjects: readonly BindingSubject[],
+  others: readonly BindingSubject[],
+): readonly BindingSubject[] {
+  const missing = new Set(subjectsBeyond(subjects, others));
+  const named = subjects.map((subject) =>
+    missing.has(subject) ? (findCoveringGroup(subject, others) ?? subject) : subject,
+  );
+  return [...new Map(named.map((subject) => [subjectLabel(subject), subject])).values()];
+}
+
+/** The namespace of an account, or of the group of all that are in one; undefined for any other subject. */
+export function readAccountNamespace(subject: BindingSubject): string | undefined {
+  const { namespace } = readServiceAccount(subject) ?? {};
+  return (
+    namespace ??
+    /^Group system:serviceaccounts:([^:]+)$/.exec(`${subject.kind} ${subject.name}`)?.[1]
+  );
+}
+
+/** True for a ClusterRole whose rules a controller makes of other ClusterRoles: what else is written to them is undone. */
+export function isAggregated(role: KubeObject | undefined): role is KubeObject {
+  return role?.["aggregationRule"] !== undefined;
+}
+
+/** The labels by which an aggregated ClusterRole finds the others, as kubectl takes them; none where it finds them by expressions alone. */
+export function listAggregationLabels(role: KubeObject): readonly string[] {
+  const selectors = asArray(getOwn(role["aggregationRule"], "clusterRoleSelectors"));
+  const [labels] = selectors.map((selector) => getOwn(selector, "matchLabels")).filter(isObject);
+  return Object.entries(labels ?? {}).map(([key, value]) => `${key}=${String(value)}`);
 }
 
 /** The role that a binding is for: `kind/name`. */

@@ -16,6 +16,7 @@ import {
   rulesGiving,
   readRules,
   subjectLabel,
+  isAggregated,
   subjectsBeyond,
   listSubjects,
   uniteRules,
@@ -44,8 +45,7 @@ export function withAdditions(
   { names, takeFields }: Choice,
 ): { readonly object: KubeObject; readonly findings: readonly Finding[] } {
   // the rules of an aggregated role are made of other roles
-  const isAggregated = live["aggregationRule"] !== undefined;
-  const isKept = !isAggregated && byPersons(live, names);
+  const isKept = !isAggregated(live) && byPersons(live, names);
   const found = isKept ? additionsTo(live, wanted, names) : none;
   const grants = takes(takeFields, ".rules") ? [] : found.grants;
   const subjects = takes(takeFields, ".subjects") ? [] : found.subjects;

@@ -1,9 +1,16 @@
 /** The finding codes of RBAC, each with its cause, its way out and its source. */
-import { error, type Explained, warning } from "../base/findings";
+import { error, type Explained, type Finding, warning } from "../base/findings";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { type Grant, grantLines, listAggregationLabels } from "../kube/role-rules";
 import { bindFindings } from "../names/codes";
 
 /** The codes by what they are about. */
 export const rbacFindings = {
+  aggregated: error("RBAC-AGGREGATED", "S34", {
+    cause:
+      "a ClusterRole that a controller makes of others gives the access, and lacks rules of the release's: what is written to it is undone",
+    fix: "give the rules to a ClusterRole of your own that has the label by which the other finds its parts",
+  }),
   beyond: warning("RBAC-ROLE-BEYOND", "S18", {
     cause: "a Role has rules of another release, which this one does not have",
     fix: "run reapply-rbac --mode=contract after the operator's upgrade",
@@ -101,3 +108,26 @@ export const rbacFindings = {
 
 /** A finding of one of the codes. */
 export const rbacFinding = bindFindings(rbacFindings);
+
+/** An aggregated ClusterRole that lacks something. */
+export function describeAggregated(
+  role: KubeObject,
+  gained: readonly Grant[],
+): Pick<Finding, "object" | "field" | "cause" | "fix"> {
+  return {
+    object: objectLabel(role),
+    field: "rules",
+    cause: `a controller makes it of other ClusterRoles, and it lacks ${grantLines(gained).join("; ")}`,
+    fix: renderAggregatedWay(role),
+  };
+}
+
+/** How an aggregated ClusterRole gets more rules. */
+export function renderAggregatedWay(role: KubeObject): string {
+  const labels = listAggregationLabels(role);
+  const found =
+    labels.length === 0
+      ? "that its aggregationRule selects"
+      : `with the label by which it finds its parts: kubectl label clusterrole NAME ${labels.join(" ")}`;
+  return `give the rules to a ClusterRole of your own, ${found}`;
+}

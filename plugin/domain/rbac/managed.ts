@@ -5,6 +5,7 @@ import { getPath, few, isObject, asArray, getOwn, asString } from "../base/value
 import {
   type BindingSubject,
   listSubjects,
+  readAccountNamespace,
   readServiceAccount,
   subjectLabel,
 } from "../kube/role-rules";
@@ -109,9 +110,7 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
   const places = new Map<string | undefined, readonly KubeObject[]>();
   for (const binding of bindings) {
     const { namespace } = binding.metadata;
-    const ours = listSubjects(binding).some(
-      (subject) => readOperatorNamespace(subject, facts.names) === operatorNamespace,
-    );
+    const ours = listSubjects(binding).some((subject) => isOurs(subject, facts));
     const inUse =
       namespace === operatorNamespace || (namespace !== undefined && kept.has(namespace));
     if (ours && !inUse) places.set(namespace, [...(places.get(namespace) ?? []), binding]);
@@ -124,10 +123,19 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
       ...(role !== undefined && { role }),
       others: left
         .flatMap(listSubjects)
-        .filter((subject) => readServiceAccount(subject)?.namespace !== operatorNamespace)
+        .filter((subject) => readAccountNamespace(subject) !== operatorNamespace)
         .map(subjectLabel),
     };
   });
+}
+
+/** The account of this operator, also by the group of all accounts of its namespace. */
+function isOurs(subject: BindingSubject, { operatorNamespace, names }: StaleFacts): boolean {
+  const namespace =
+    subject.kind === "Group"
+      ? readAccountNamespace(subject)
+      : readOperatorNamespace(subject, names);
+  return namespace === operatorNamespace;
 }
 
 /** A few one by one; of many the first tells of the others: nobody reads a list of thousands. */

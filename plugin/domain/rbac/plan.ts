@@ -8,6 +8,7 @@ import {
   type Grant,
   grantLines,
   grantsOf,
+  isAggregated,
   isAmong,
   metadataDiffers,
   readRoleRef,
@@ -15,6 +16,7 @@ import {
   rulesGiving,
   readRules,
   type BindingSubject,
+  nameByGroups,
   subjectLabel,
   subjectsBeyond,
   listSubjects,
@@ -47,19 +49,23 @@ export interface Releases {
   readonly released: readonly Json[];
   readonly operatorNamespace: string;
   readonly names: Names;
+  /** True for an addition that is given up, by its entry. */
+  readonly drops: (entry: string) => boolean;
 }
 
 /** The additions of one place. What the wanted pair has is none, and neither is another operator. */
 export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Releases): Additions {
-  const { role, binding, bound = noRules } = held;
+  const { binding, bound = noRules } = held;
+  const role = isAggregated(held.role) ? undefined : held.role;
   const meant = grantsOf(readRules(wanted.role));
   const released = grantsOf(known.released);
   const inRole = beyond(beyond(grantsOf(readRules(role)), meant), findReleased(role, released));
   const inBound = beyond(beyond(beyond(grantsOf(bound), meant), released), inRole);
   const others = otherOperators(binding, known);
+  const named = listSubjects(nameAccounts(wanted.binding, binding, known));
   return {
     grants: [...inRole, ...inBound],
-    subjects: subjectsBeyond(realSubjects(binding, known), listSubjects(wanted.binding)).filter(
+    subjects: subjectsBeyond(realSubjects(binding, known), named).filter(
       ({ kind, namespace = "" }) => kind !== "ServiceAccount" || !others.includes(namespace),
     ),
   };
@@ -82,6 +88,22 @@ function realSubjects(
   { names }: Pick<Releases, "names">,
 ): readonly BindingSubject[] {
   return listSubjects(binding).filter((subject) => leftovers(subject, names).length === 0);
+}
+
+/**
+ * The wanted binding, in which accounts stand as the live one names them: a group of theirs is the same access, and
+ * is no addition unless it is given up.
+ */
+function nameAccounts(
+  wanted: KubeObject,
+  live: KubeObject | undefined,
+  known: Releases,
+): KubeObject {
+  const role = readRole(wanted);
+  const held = realSubjects(live, known).filter(
+    (subject) => !known.drops(`${role}:${subjectLabel(subject)}`),
+  );
+  return { ...wanted, subjects: nameByGroups(listSubjects(wanted), held) };
 }
 
 /** The additions as `--drop-local` names them, each once: `edb-role:apps/deployments:get`. */
@@ -163,8 +185,6 @@ export type Mode = "expand" | "contract";
 /** How a place is planned. */
 export interface Terms extends Releases {
   readonly mode: Mode;
-  /** True for an addition that is given up, by its entry. */
-  readonly drops: (entry: string) => boolean;
   /** The wanted labels and annotations are the release's own: to lack them is a difference. */
   readonly marks: boolean;
 }
@@ -204,15 +224,22 @@ export interface SitePlan {
 
 /** Plans one place. */
 export function planSite(found: LiveRbac, wanted: RolePair<KubeObject>, terms: Terms): SitePlan {
+  return isAggregated(found.role)
+    ? planBeside(found.role, { found, wanted, terms })
+    : planPair(found, wanted, terms);
+}
+
+function planPair(found: LiveRbac, wanted: RolePair<KubeObject>, terms: Terms): SitePlan {
   const { marks, drops } = terms;
   const before = uniteRules(readRules(found.role), found.bound ?? noRules);
   const local = additionsTo(found, wanted, terms);
   const kept = additionsWhere(wanted.role, local, (entry) => !drops(entry));
   const role = { ...wanted.role, rules: rulesAfter(before, wanted.role, { terms, local, kept }) };
   const held = realSubjects(found.binding, terms);
+  const wantedBinding = nameAccounts(wanted.binding, found.binding, terms);
   const gone = subjectsBeyond(local.subjects, kept.subjects);
   const more = terms.mode === "expand" ? subjectsBeyond(held, gone) : kept.subjects;
-  const binding = withSubjects(wanted.binding, more);
+  const binding = withSubjects(wantedBinding, more);
   const { gained, lost } = compareRules(before, readRules(role));
   const rebind =
     found.binding !== undefined && readRoleRef(found.binding) !== readRoleRef(wanted.binding);
@@ -239,6 +266,17 @@ export function planSite(found: LiveRbac, wanted: RolePair<KubeObject>, terms: T
     kept,
     outcome: { role, binding },
   };
+}
+
+/** What an aggregated role lacks is told, and nothing of it is written. */
+function planBeside(
+  live: KubeObject,
+  of: { readonly found: LiveRbac; readonly wanted: RolePair<KubeObject>; readonly terms: Terms },
+): SitePlan {
+  const { found, wanted, terms } = of;
+  const role = { ...live, aggregationRule: undefined };
+  const plan = planPair({ ...found, role }, { ...wanted, role }, terms);
+  return { ...plan, gained: compareRules(readRules(role), readRules(wanted.role)).gained };
 }
 
 /** The rules as they will be: those in force or the wanted ones first, then what the others add. */

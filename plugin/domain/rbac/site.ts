@@ -15,10 +15,10 @@ export function readClusterRole(binding: KubeObject | undefined): string | undef
 
 /**
  * True for a ClusterRole that stands for the files' Role: it gives rights on this brand's databases and
- * on nothing by a wildcard. What the API server keeps itself, or makes of other roles, is none.
+ * on nothing by a wildcard. What the API server keeps itself is none.
  */
 export function isShared(role: KubeObject | undefined, { group, edb }: Names): role is KubeObject {
-  if (role === undefined || role["aggregationRule"] !== undefined) return false;
+  if (role === undefined) return false;
   if (getOwn(role.metadata.labels, "kubernetes.io/bootstrapping") !== undefined) return false;
   const grants = grantsOf(readRules(role));
   return (

@@ -99,7 +99,6 @@ test.each<[string, KubeObject]>([
     "is kept by the API server",
     shared(rulesOfRole("7.22.0-7"), { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }),
   ],
-  ["is made of others", { ...shared(rulesOfRole("7.22.0-7")), aggregationRule: {} }],
 ])("a ClusterRole that %s is left alone: the binding is replaced", async (_, role) => {
   const scene = aScene([list("a"), role, ...bound("a")]);
   const report = await scene.run();
@@ -117,4 +116,50 @@ test("a ClusterRole beside namespaces with Roles of their own: each is brought u
   const scene = aScene([...objects(), ...mine]);
   await scene.run({ given: ["a", "b", "c"] });
   expect(scene.writes()).toEqual(["apply ClusterRole all-databases", "apply Role c/edb-role"]);
+});
+
+describe("a ClusterRole that is made of others", () => {
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { "team/part": "x" } }] };
+  const made = (rules: readonly object[]) => ({ ...shared(rules), aggregationRule });
+  const sceneOf = (role: KubeObject, ...more: readonly KubeObject[]) =>
+    aScene([list("a", "b"), role, ...bound("a"), ...bound("b"), ...more]);
+
+  test("with all rules it is left as it is, and the bindings with it", async () => {
+    const scene = sceneOf(made([...rulesOfRole("8.0.2-2"), local]));
+    const report = await scene.run();
+    expect([report.exit.code, scene.writes(), scene.questions]).toEqual([0, [], []]);
+    expect(resultsOf(report)).toMatchObject({ a: "unchanged", b: "unchanged" });
+    expect(report.findings ?? []).toEqual([]);
+  });
+
+  test("without a rule nothing is written, and its own way is told", async () => {
+    const scene = sceneOf(made(rulesOfRole("7.22.0-7")));
+    const report = await scene.run();
+    expect([report.exit.code, scene.writes()]).toEqual([5, []]);
+    expect(report.findings?.map(({ code, object }) => [code, object])).toEqual([
+      ["RBAC-AGGREGATED", "ClusterRole/all-databases"],
+    ]);
+    expect(report.findings?.[0]?.cause).toContain("endpointslices");
+    expect(report.findings?.[0]?.fix).toContain("kubectl label clusterrole NAME team/part=x");
+  });
+
+  test("a binding that lacks an account gets it", async () => {
+    const c = aBinding([account()], { metadata: { namespace: "c", labels }, ...reference });
+    const scene = sceneOf(made(rulesOfRole("8.0.2-2")), aNamespace("c"), c);
+    const report = await scene.run({ given: ["a", "b", "c"] });
+    expect([report.exit.code, scene.writes()]).toEqual([0, ["apply RoleBinding c/edb-role"]]);
+  });
+});
+
+test("accounts that have their access by a group are proven, and no twins are added", async () => {
+  const group = { kind: "Group", name: `system:serviceaccounts:${account().namespace}` };
+  const binding = aBinding([group], { metadata: { namespace: "a", labels }, ...reference });
+  const scene = aScene([list("a"), shared(rulesOfRole("7.22.0-7")), aNamespace("a"), binding]);
+  const report = await scene.run();
+  expect([report.exit.code, scene.writes()]).toEqual([0, ["apply ClusterRole all-databases"]]);
+  const reviewed = scene.calls.filter(({ subject }) => subject.startsWith("for a ")).length;
+  expect(reviewed).toBeGreaterThanOrEqual(2);
+  expect(report.findings ?? []).toEqual([]);
+  expect((await scene.run()).exit.code).toBe(0);
+  expect(scene.writes()).toEqual([]);
 });

@@ -452,6 +452,18 @@ test("RBAC", () => {
       "one ClusterRole that lacks a rule",
       { ...byClusterRole, clusterRoles: [clusterRole(rules.slice(0, -1))] },
     ],
+    [
+      "one ClusterRole that is made of others and lacks a rule",
+      {
+        ...byClusterRole,
+        clusterRoles: [
+          {
+            ...clusterRole(rules.slice(0, -1)),
+            aggregationRule: { clusterRoleSelectors: [{ matchLabels: { "engine.io/part": "x" } }] },
+          },
+        ],
+      },
+    ],
     ["one ClusterRole that may not be read", byClusterRole, unread("clusterRoles")[1]],
     ...["8.0.20-23", "7.22.0-7", "7.8.6-1", "6.4.2-4", "latest"].map((tag): Scene => [
       `without a release, of operator ${tag}`,

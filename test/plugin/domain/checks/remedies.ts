@@ -304,6 +304,7 @@ export const remedies: readonly Remedy[] = [
       "R1",
       "R2",
       "R3",
+      "RBAC-AGGREGATED",
       "RBAC-ESCALATION",
       "RBAC-LABEL-NONE",
       "RBAC-LABEL-VALUE",

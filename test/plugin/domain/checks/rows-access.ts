@@ -508,6 +508,24 @@ export const rbacRows: Rows = {
       .copy(binding, { namespace: "other" })
       .set(settings, "data", { EDB_NAMESPACES: "shop,other" });
   },
+  "RBAC-AGGREGATED: a rule is missing in a ClusterRole that is made of others": (w) =>
+    byClusterRole(w, (rules) => rules.slice(0, -1)).set(
+      "ClusterRole/all-databases",
+      "aggregationRule",
+      { clusterRoleSelectors: [{ matchLabels: { "engine.io/part": "x" } }] },
+    ),
+  "RBAC-AGGREGATED: a ClusterRole that is made of others by expressions": (w) =>
+    byClusterRole(w, (rules) => rules.slice(0, -1)).set(
+      "ClusterRole/all-databases",
+      "aggregationRule",
+      { clusterRoleSelectors: [{ matchExpressions: [{ key: "a", operator: "Exists" }] }] },
+    ),
+  "RBAC-AGGREGATED: one that is made of others and has all and more": (w) =>
+    byClusterRole(w, (rules) => [
+      ...rules,
+      { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] },
+      { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] },
+    ]).set("ClusterRole/all-databases", "aggregationRule", { clusterRoleSelectors: [{}] }),
   "RBAC-ROLE-BEYOND: a rule more": (w) => {
     const { rules } = w.find(role) as { rules: object[] };
     rules.push({ apiGroups: [""], resources: ["endpoints"], verbs: ["get"] });

@@ -1,5 +1,10 @@
 import {
+  type BindingSubject,
   findCoveringGroup,
+  isAggregated,
+  listAggregationLabels,
+  nameByGroups,
+  readAccountNamespace,
   readServiceAccount,
   subjectsBeyond,
   compareRules,
@@ -117,7 +122,8 @@ test.each([
   [asUser, "system:serviceaccounts"],
   [operator, "system:authenticated"],
 ])("%j is in the group %s", (subject, name) => {
-  expect(findCoveringGroup(subject, [operator, { kind: "Group", name }])).toBe(name);
+  const group = { kind: "Group", name };
+  expect(findCoveringGroup(subject, [operator, group])).toBe(group);
 });
 
 test.each([
@@ -126,4 +132,52 @@ test.each([
   [{ kind: "ServiceAccount", name: "x" }, "admins"],
 ])("%j is not in the group %s", (subject, name) => {
   expect(findCoveringGroup(subject, [operator, { kind: "Group", name }])).toBeUndefined();
+});
+
+const groupOf = (namespace: string) => ({
+  kind: "Group",
+  name: `system:serviceaccounts:${namespace}`,
+});
+const second = { kind: "ServiceAccount", namespace: "ops", name: "second" };
+const person = { kind: "User", name: "ann" };
+
+test.each<[string, readonly BindingSubject[], readonly BindingSubject[]]>([
+  ["an account that is there is itself", [operator, groupOf("ops")], [operator, groupOf("ops")]],
+  ["two accounts of one group are it once", [groupOf("ops")], [groupOf("ops"), person]],
+  ["a group of another namespace is no access", [groupOf("else")], [operator, second, person]],
+])("accounts as a binding names them: %s", (_, others, named) => {
+  const found = nameByGroups([operator, second, person], others);
+  expect(found).toEqual(others.includes(operator) ? [operator, groupOf("ops"), person] : named);
+});
+
+test.each([
+  [operator, "ops"],
+  [asUser, "ops"],
+  [groupOf("ops"), "ops"],
+  [{ kind: "Group", name: "system:serviceaccounts" }, undefined],
+  [{ kind: "User", name: "system:serviceaccounts:ops" }, undefined],
+])("the namespace of %j is %s", (subject, namespace) => {
+  expect(readAccountNamespace(subject)).toBe(namespace);
+});
+
+test.each<[string, object | undefined, boolean, readonly string[]]>([
+  ["one with rules of its own", undefined, false, []],
+  ["one without selectors", {}, true, []],
+  ["by expressions alone", { clusterRoleSelectors: [{ matchExpressions: [] }] }, true, []],
+  [
+    "by the labels of the first selector",
+    { clusterRoleSelectors: [{ matchLabels: { a: "1", b: "x" } }, { matchLabels: { c: "2" } }] },
+    true,
+    ["a=1", "b=x"],
+  ],
+])("a ClusterRole that is made of others: %s", (_, aggregationRule, ...told) => {
+  const role = {
+    ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: {} },
+    ...(aggregationRule !== undefined && { aggregationRule }),
+  };
+  expect([isAggregated(role), listAggregationLabels(role)]).toEqual(told);
+});
+
+test("what is not there is made of nothing", () => {
+  expect(isAggregated(undefined)).toBe(false);
 });

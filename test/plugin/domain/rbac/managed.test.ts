@@ -101,6 +101,16 @@ test("a left-over is a binding of ours with the role beside it; others' are none
   ]);
 });
 
+test.each([
+  ["of the operator's namespace", "system:serviceaccounts:engine", [[]]],
+  ["of another namespace", "system:serviceaccounts:other", []],
+  ["of all accounts", "system:serviceaccounts", []],
+])("a binding for the group %s", (_, name, others) => {
+  const binding = at("left", [{ kind: "Group", name }]);
+  const found = findStale({ ...facts, roles: [], bindings: [binding] });
+  expect(found.map((stale) => stale.others)).toEqual(others);
+});
+
 test("operators of other namespaces are seen, and subjects are read as they are", () => {
   const binding = at("shop", [account(), account(undefined, "other"), account("ec", "x"), user]);
   expect(otherOperators(binding, facts)).toEqual(["other"]);

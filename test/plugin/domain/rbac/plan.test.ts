@@ -36,6 +36,8 @@ const asUser = ({ namespace, name }: { readonly namespace: string; readonly name
   kind: "User",
   name: `system:serviceaccount:${namespace}:${name}`,
 });
+const group = { kind: "Group", name: "system:serviceaccounts:engine" };
+const strangers = { kind: "Group", name: "system:serviceaccounts:other" };
 const placeholder = account("NAME_OF_EC_SERVICE_ACCOUNT");
 const team = { ...wanted, role: aRole([nodeRule], { labels: { ...labels, team: "a" } }) };
 
@@ -61,6 +63,10 @@ test.each<[string, LiveRbac, string, Mode?]>([
   ["expand keeps a subject", bound(account("old"), ...ours), "", "expand"],
   ["accounts that are named as users", bound(...ours.map(asUser)), ""],
   ["accounts that are named as users", bound(...ours.map(asUser)), "", "expand"],
+  ["accounts that are named by their group", bound(group), ""],
+  ["accounts that are named by their group", bound(group), "", "expand"],
+  ["one account that is named by its group", bound(account(), group), "", "expand"],
+  ["a group of another namespace", bound(strangers), "binding", "expand"],
   ["another role", elsewhere, "binding rebind -pods: get"],
   ["expand keeps the rules of another role", elsewhere, "role binding rebind", "expand"],
   ["a second binding left over", { ...wanted, temporary: aBinding() }, "temporary"],
@@ -240,6 +246,33 @@ test.each<[string, Local]>([
   expect([...grantLines(grants), ...others.map(subjectLabel)]).toEqual(kept);
   expect([...grantLines(plan.lost), ...plan.subjectsLost]).toEqual(lost);
   expect(plan.role?.object["rules"]).toEqual(row.written);
+});
+
+test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+  ["it is the accounts' access", [], [], []],
+  [
+    "given up, the accounts stand in its place",
+    ["edb-role:Group/" + group.name],
+    ours.map(subjectLabel),
+    ["Group/" + group.name],
+  ],
+])("a group that both accounts are in: %s", (_, dropped, ...moved) => {
+  const plan = planSite(bound(group), wanted, termsOf("expand", {}, dropped));
+  expect(plan.kept.subjects).toEqual([]);
+  expect([plan.subjectsGained, plan.subjectsLost]).toEqual(moved);
+  const subjects = listSubjects(plan.outcome.binding);
+  expect(subjects).toEqual(dropped.length === 0 ? [group] : ours);
+});
+
+test("a role that is made of others is not written, and what it lacks is told", () => {
+  const role = { ...aRole([podRule, ownRule]), aggregationRule: {} };
+  const plan = planSite({ ...wanted, role }, wanted, termsOf("contract"));
+  expect([isAsWanted(plan), grantLines(plan.gained), plan.lost]).toEqual([
+    true,
+    ["nodes: get"],
+    [],
+  ]);
+  expect(plan.local.grants).toEqual([]);
 });
 
 test("the rules of another role that the binding is for are kept in the wanted one", () => {
