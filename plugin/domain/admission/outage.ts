@@ -229,9 +229,9 @@ function judgeBad(
   { bad, ours }: SightScene,
   away: Sight | undefined,
 ): Sight {
+  if (away !== undefined && findRefuser(answer, ours) === undefined) return away;
   if (bad !== pair) return { is: "unseen", because: "no bad edit was seen refused until then" };
   // whoever refuses it: a bad edit that is refused is not stored
-  if (away !== undefined && findRefuser(answer, ours) === undefined) return away;
   return { is: answer.is === "accepted" ? "bad" : "good" };
 }
 
@@ -239,7 +239,8 @@ function judgeBad(
 function whyUnseen(answer: ProbeAnswer, ours: readonly string[]): Sight | undefined {
   const refuser = findRefuser(answer, ours);
   if (refuser !== undefined) {
-    return { is: "unseen", because: `${nameOfRefuser(refuser)} refuses the probe` };
+    const does = refuser.fails ? "fails" : "refuses";
+    return { is: "unseen", because: `${nameOfRefuser(refuser)} ${does} the probe` };
   }
   if (answer.is === "other") return { is: "unseen", because: answer.detail };
   // a call that the API server did not end itself may have been kept by the API server

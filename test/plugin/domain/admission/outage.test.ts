@@ -158,6 +158,7 @@ test.each<
   ["the API server does not answer", "accept", by("failed", ""), "failed", ""],
   ["the API server is away", "accept", { is: "other", detail: "away" }, "away", ""],
   ["somebody else refuses", "accept", by("refused", "else"), "webhook else refuses the probe", ""],
+  ["somebody else fails", "accept", by("failed", "else"), "webhook else fails the probe", ""],
   ["a bad edit passes", "deny", { is: "accepted" }, "", "bad"],
   ["a bad edit is refused", "deny", by("refused", "new"), "", "good"],
   ["a bad edit is stopped", "deny", by("failed", "new"), "bad", "good"],
@@ -176,6 +177,13 @@ test("a bad edit that nobody was seen refusing shows nothing: it may be none her
   for (const bad of [undefined, "b"]) {
     expect(readSights(seen, { ours, bad }).bypass?.is).toBe("unseen");
   }
+});
+
+test("why the API server did not judge a bad edit is told before whether one was ever refused", () => {
+  const answer: ProbeAnswer = { is: "other", detail: "away" };
+  const seen = { pair: "a", twin: "deny", from: 0, to: 1, answer } as const;
+  const sight = readSights(seen, { ours, bad: undefined }).bypass;
+  expect(sight).toEqual({ is: "unseen", because: "away" });
 });
 
 test.each<[isTouching: boolean, action: string, object: string]>([
