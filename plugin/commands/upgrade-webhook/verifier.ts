@@ -19,7 +19,9 @@ import {
 import { judgeAnswers } from "../../domain/admission/faults";
 import { answersInTurn, measureGap, tally, wrongWindows } from "../../domain/admission/gap";
 import type { SwapPlan } from "./plan";
+import { longestPauseMs } from "../../domain/admission/outage";
 import {
+  type Observation,
   type ProbePair,
   type Proof,
   measureFailing,
@@ -81,6 +83,8 @@ export class WebhookVerifier {
   private constructor(
     private readonly deps: SwapDeps,
     private readonly watch: Watch | undefined,
+    /** When the run that acts began. */
+    private readonly begun = -Infinity,
   ) {}
 
   /** Opens the probes; a fresh object that someone else refuses gives way to a stored one. */
@@ -104,7 +108,7 @@ export class WebhookVerifier {
 
   /** The same probes for a run that acts: what they show is told to its recorder. */
   toldTo(deps: SwapDeps): WebhookVerifier {
-    return new WebhookVerifier(deps, this.watch);
+    return new WebhookVerifier(deps, this.watch, deps.clock.now());
   }
 
   /** The prober that watches throughout, undefined without a probe. */
@@ -278,7 +282,7 @@ export class WebhookVerifier {
     const gap = this.gap;
     if (gap === undefined || gap.observations.length === 0) return;
     const { recorder } = this.deps;
-    const seen = gap.tellObservations();
+    const seen = omitBeforeQuestion(gap.tellObservations(), this.begun);
     const timed = <T extends { from: number; to: number }>({ from, to, ...rest }: T) => ({
       ...rest,
       ...recorder.stretch(from, to),
@@ -295,6 +299,13 @@ export class WebhookVerifier {
       },
     });
   }
+}
+
+/** As long as a question waits nobody probes: what was seen before one that waited long is no part of the swap. */
+function omitBeforeQuestion(seen: readonly Observation[], begun: number): readonly Observation[] {
+  const last = seen.findLast(({ from }) => from < begun);
+  const hasWaited = last !== undefined && begun - last.to > longestPauseMs;
+  return hasWaited ? seen.filter(({ from }) => from >= begun) : seen;
 }
 
 /** The one write also gives the old entry the CA that it lacks: then it does not stand in the way. */
