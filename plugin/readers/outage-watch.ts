@@ -21,7 +21,7 @@ import type { GapReport, GapWindow, UnobservedStretch } from "../kernel/report";
 import { type Repeated, repeat } from "../ports/kubernetes";
 import type { Prober, ProberDeps } from "./prober";
 
-/** Milliseconds between two probes. */
+/** Milliseconds between two probes; seldom, between two looks of one probe of each kind. */
 const pauses = { often: 200, rollout: 1_000, seldom: 5_000 } as const;
 
 /** How long it is probed often after a write, or after a probe that failed. */
@@ -227,7 +227,9 @@ export class OutageWatch {
   async #round(): Promise<number> {
     const { clock, signal } = this.deps;
     const from = clock.now();
-    if (!signal.aborted) await this.#ask();
+    // where it is asked seldom both twins are: a hole of either kind is met by the next look
+    const twins = this.#pauseMs() === pauses.seldom ? 2 : 1;
+    for (let twin = 0; twin < twins && !signal.aborted; twin += 1) await this.#ask();
     return Math.max(leastPauseMs, this.#pauseMs() - (clock.now() - from));
   }
 

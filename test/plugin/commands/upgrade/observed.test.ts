@@ -1,17 +1,15 @@
 /** What `upgrade` observes of the webhook meanwhile: virtual time, a webhook that is away when the test says so. */
 import { join } from "node:path";
-import { configurationResource } from "../../../../plugin/domain/admission/configuration";
-import { ApiError, UnavailableError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { GapReport, GapWindow, Report } from "../../../../plugin/kernel/report";
-import { withMethods } from "../../../../plugin/ports/delegate";
-import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
+import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { testTime } from "../../../support/manual-clock";
-import { aPlayedWorld, type PlayedWorld } from "../../../support/played-operator";
+import { aPlayedWorld } from "../../../support/played-operator";
 import { OutageWatch } from "../../../../plugin/readers/outage-watch";
 import { readSnapshot } from "../../../../plugin/readers/snapshot";
 import { openInForce, probedFacts } from "../../../../plugin/readers/webhook-probe";
+import { type Script, ScriptedWebhook } from "../../../support/scripted-webhook";
 import { typed } from "../../../support/program-world";
 import { folder, release } from "../../../support/upgrade-runs";
 
@@ -20,75 +18,6 @@ let objects: readonly KubeObject[] = [];
 beforeAll(async () => {
   objects = [...(await exampleSource(names, testTime)).objects];
 });
-
-/** Milliseconds after the write of the operator's Deployment. */
-type Times = readonly (readonly [from: number, to: number])[];
-
-interface Script {
-  readonly down?: Times;
-  readonly lenient?: Times;
-  readonly away?: Times;
-}
-
-/** Answers probes as the script says; keeps when each came, and when the Deployment was written. */
-class ScriptedWebhook {
-  readonly probes: number[] = [];
-  readonly cluster: KubeClient;
-  writtenAt = Infinity;
-
-  constructor(
-    private readonly world: PlayedWorld,
-    private readonly script: Script,
-  ) {
-    const inner = world.cluster;
-    this.cluster = withMethods(inner, {
-      create: async (object, options) => {
-        const isProbe = options?.dryRun === true && object.metadata.name?.includes("-probe-");
-        return isProbe === true ? await this.#probe(object) : await inner.create(object, options);
-      },
-      apply: async (object, options) => {
-        const stored = await inner.apply(object, options);
-        const isOperator = object.metadata.name === names.operator.deployment;
-        if (object.kind === "Deployment" && isOperator && options.dryRun !== true)
-          this.writtenAt = world.clock.now();
-        return stored;
-      },
-    });
-  }
-
-  #is(times: Times = []): boolean {
-    const now = this.world.clock.now() - this.writtenAt;
-    return times.some(([from, to]) => from <= now && now < to);
-  }
-
-  async #probe(object: KubeObject): Promise<KubeObject> {
-    this.probes.push(this.world.clock.now());
-    const entry = await this.#entry();
-    const { down, lenient, away } = this.script;
-    if (this.#is(away)) throw new UnavailableError("the API server is away");
-    const refusal = (message: string) =>
-      new ApiError(message, { status: 403, reason: "Forbidden" });
-    if (this.#is(down)) throw refusal(`failed calling webhook "${entry}": connection refused`);
-    const isBad = /"0\.0"|""/.test(JSON.stringify(object));
-    if (isBad && !this.#is(lenient))
-      throw refusal(`admission webhook "${entry}" denied the request: no such version`);
-    return object;
-  }
-
-  /** The one that refuses: the new one as soon as it is there. */
-  async #entry(): Promise<string> {
-    const { configuration, entry, oldEntry } = names.webhook;
-    const { cluster } = this.world;
-    const found = await cluster.get({ resource: configurationResource, name: configuration });
-    return found === undefined ? oldEntry : entry;
-  }
-
-  /** How many came in these milliseconds after the write. */
-  count(from: number, to: number): number {
-    const begin = this.writtenAt;
-    return this.probes.filter((at) => at >= begin + from && at < begin + to).length;
-  }
-}
 
 /** The part that takes the webhook away; the others are parts of the same run. */
 const alone = ["--only", "operator"];
@@ -190,6 +119,29 @@ test("nothing is claimed of the time before the first probe: of a plan that was 
   expect(probes).toBe(webhook.probes.length);
   expect(unseen).toEqual({ bypass: [], outage: [] });
 });
+
+test.each<keyof Script>(["down", "lenient", "refusing"])(
+  "where it is probed seldom, a hole that is longer than the time between two looks is met: %s",
+  async (how) => {
+    const world = await aPlayedWorld({ objects });
+    const { clock } = world;
+    for (let startMs = 10_000; startMs < 15_000; startMs += 500) {
+      const webhook = new ScriptedWebhook(world, { [how]: [[startMs, startMs + 5_100]] });
+      const deps = { cluster: webhook.cluster, clock, names, signal: new AbortController().signal };
+      const facts = await readSnapshot(deps, "engine", probedFacts);
+      const watch = new OutageWatch(deps, () =>
+        openInForce(deps, facts, { name: "a-probe-1", own: undefined }),
+      );
+      await watch.begin();
+      webhook.writtenAt = clock.now();
+      await clock.sleep(40_000);
+      const { holes } = await watch.end();
+      expect([startMs, holes.length]).toEqual([startMs, 1]);
+      const [{ leastMs, mostMs } = { leastMs: NaN, mostMs: NaN }] = holes;
+      expect([startMs, leastMs <= 5_100, mostMs >= 5_100]).toEqual([startMs, true, true]);
+    }
+  },
+);
 
 test("after the last write it is probed for 10 s more, also where nothing else is left to do", async () => {
   const { webhook, report, gap } = await observed({}, ["--only", "webhook"]);
