@@ -131,7 +131,7 @@ export async function worldOf(chosen: readonly Wish[]): Promise<UpgradeWorld> {
 }
 
 /** How one run ended, and what it wrote. */
-interface Ran {
+export interface Ran {
   readonly code: number;
   readonly reason: string;
   readonly report: Report;
@@ -140,7 +140,7 @@ interface Ran {
 }
 
 /** A cluster on which runs follow one another. */
-class Trial {
+export class Trial {
   readonly #changes: Changes;
 
   private constructor(

@@ -8,7 +8,7 @@ import type { KubeObject } from "../../domain/kube/objects";
 /** As a plan keeps it. */
 export interface BoundState {
   /** Absent where the API server counts none for the kind. */
-  readonly generation?: number;
+  readonly generation?: number | undefined;
   /** Its values by their paths, as JSON; what is long or may be secret only as a digest, else left out. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -17,7 +17,7 @@ export interface BoundState {
 const ofControllers = ["deployment.kubernetes.io/revision"];
 /** Fields whose values no file may hold. */
 const secretField = /(^|\.)(license|value|data\..*|stringData\..*)$/;
-/** Kept by injectors and by the companion webhook, whoever else writes the object. */
+/** Kept by injectors and by the companion webhook, whoever else writes the object: known, and no reason. */
 const injectedField = /(^|\.)caBundle$/;
 const longest = 120;
 /** What is shorter could be guessed from its digest. */
@@ -67,7 +67,6 @@ function renderPath(path: readonly string[]): string {
 }
 
 function showValue(name: string, value: unknown): string | undefined {
-  if (injectedField.test(name)) return undefined;
   const text = JSON.stringify(value);
   const isSecret = secretField.test(name) || text.includes("-----BEGIN ");
   if (!isSecret && text.length <= longest) return text;
@@ -82,34 +81,61 @@ interface Moved {
   readonly is: string;
 }
 
+/** What is known beside the state itself. */
+export interface StateContext {
+  /** The object as it is, to name who has changed it. */
+  readonly live?: KubeObject | undefined;
+  /** Present: `was` is what a write of these managers leaves, whose generation nobody knows before. */
+  readonly ours?: readonly string[];
+}
+
 /** What makes a plan that rests on `was` stale, each with its field, both values and who changed it. */
 export function stateReasons(
   was: BoundState,
   is: BoundState,
-  live: KubeObject | undefined,
+  { live, ours }: StateContext,
 ): readonly string[] {
   const names = [...new Set([...Object.keys(was.fields), ...Object.keys(is.fields)])];
-  const moved = names.flatMap((field): readonly Moved[] => {
+  const all = names.flatMap((field): readonly Moved[] => {
     const [before = "absent", now = "absent"] = [was.fields[field], is.fields[field]];
     return before === now ? [] : [{ field, was: before, is: now }];
   });
+  const isSame = was.generation !== undefined && was.generation === is.generation;
+  const moved = all.filter(
+    (one) => !injectedField.test(one.field) && !isFilledIn(one, { isSame, live, ours }),
+  );
   if (moved.length > 0) {
     return moved.map(
       (one) => `${one.field} is ${one.is}, it was ${one.was}${nameWriter(one, live)}`,
     );
   }
-  if (was.generation === is.generation) return [];
+  if (ours !== undefined || all.length > 0 || was.generation === is.generation) return [];
   return [`its generation is ${String(is.generation)}, it was ${String(was.generation)}`];
+}
+
+/** Comes and goes with the definition of the kind, which gives defaults and drops what it does not know. */
+function isFilledIn(
+  { field, was, is }: Moved,
+  { isSame, live, ours }: StateContext & { readonly isSame: boolean },
+): boolean {
+  if (!field.startsWith("spec.")) return false;
+  if (isSame) return was === "absent" || is === "absent";
+  if (ours === undefined || live?.metadata.managedFields === undefined) return false;
+  return was === "absent" && findHolders(field, live).every((manager) => ours.includes(manager));
 }
 
 /** Who holds the field; of one that nobody holds, or of an item of a list, who has written last. */
 function nameWriter({ field }: Moved, live: KubeObject | undefined): string {
   if (live === undefined) return "";
-  const [path = ""] = field.split("[");
-  const held = listHolders(live, [{ path: path.split("."), from: undefined, to: undefined }]);
-  const holders = held.flatMap(({ message }) => /"(.*)"/.exec(message)?.[1] ?? []);
+  const holders = findHolders(field, live);
   const writers = holders.length > 0 ? holders : lastWriters(live);
   return writers.length === 0 ? "" : `, changed by ${[...new Set(writers)].join(" and ")}`;
+}
+
+function findHolders(field: string, live: KubeObject): readonly string[] {
+  const [path = ""] = field.split("[");
+  const held = listHolders(live, [{ path: path.split("."), from: undefined, to: undefined }]);
+  return held.flatMap(({ message }) => /"(.*)"/.exec(message)?.[1] ?? []);
 }
 
 function lastWriters({ metadata: { managedFields = [] } }: KubeObject): readonly string[] {

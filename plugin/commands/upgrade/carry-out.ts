@@ -30,7 +30,7 @@ export class PlanRunner {
   async run(plans: readonly PartPlan[]): Promise<Report> {
     const { recorder } = this.deps.ports;
     const { observer } = this.deps;
-    this.#paused = makePausedEnd(plans);
+    this.#paused = makePausedEnd(plans, this.options.saved);
     await observer?.begin();
     const end = await this.#runParts(plans).finally(() => observer?.end());
     const { details, ...exit } = end;

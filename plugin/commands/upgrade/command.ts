@@ -10,7 +10,7 @@ import { openJournal } from "../../kernel/journal";
 import type { PartId } from "../../domain/base/part-ids";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import type { Report } from "../../kernel/report";
-import { describePlan } from "./describe-plan";
+import { describePlan, makeBinding } from "./describe-plan";
 import type { WantedPart } from "./plan-parts";
 import { UpgradeObserver } from "./observe";
 import { reportBlocked, upgradeParts } from "./upgrade";
@@ -61,8 +61,12 @@ async function upgrade(
     return recorder.failure(error);
   }
   const errors = findings.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) return reportBlocked(ports, errors, saved);
-  const planInputs = { context, flags, opened, uid: await readClusterUid(cluster, context) };
+  const { namespace } = cluster;
+  // nobody asks for it where nothing is bound to it
+  const uid =
+    errors.length > 0 && saved === undefined ? "" : await readClusterUid(cluster, context);
+  const binding = makeBinding({ flags, opened, uid, namespace });
+  if (errors.length > 0) return await reportBlocked(ports, errors, { saved, binding });
   const home = await context.home();
   const { planOut } = flags;
   return await upgradeParts(
@@ -76,8 +80,10 @@ async function upgrade(
         if (context.rehearsed === true) return;
         for (const text of renderPlan(shown, context.options.verbosity)) recorder.note(text);
       },
-      describe: (plans, found) =>
-        describePlan(plans, { ...planInputs, found, namespace: cluster.namespace }),
+      describe: (plans, found) => describePlan(plans, { context, flags, binding, found }),
+      judgeAgain: context.options.yes
+        ? undefined
+        : async () => (await waitForSituation(context, flags, { opened, recorder })).findings,
       keep: planOut === undefined ? undefined : (made) => savePlan(made, planOut, context),
     },
     { ...chooseWait(context, flags), skip: flags.skip, saved },

@@ -4,8 +4,8 @@ import { valueAt } from "../../domain/kube/differences";
 import { boundList, sameJson } from "../../domain/base/values";
 import type { ChangedField } from "../../domain/kube/planned-write";
 import type { PlannedWrite } from "../../kernel/report";
-import type { KubeObject } from "../../ports/kubernetes";
 import { stateReasons } from "./bound-state";
+import { isRequest, objectKey, type Progress } from "./done-steps";
 import type { UpgradePlan, PlannedFinding, PlanBinding, PlannedStep } from "./plan-document";
 
 /** What is found now, before the first write. */
@@ -14,17 +14,20 @@ export interface FoundNow {
   readonly findings: readonly Finding[];
   /** False: no write was tried, so that its changes are spelled otherwise than in a plan of tried ones. */
   readonly tried: boolean;
-  /** The objects of its writes as they are, by their labels. */
-  readonly lives: ReadonlyMap<string, KubeObject>;
+  /** How far a run of the saved plan has come already, of the objects that `listSuspects` names. */
+  readonly progress: Progress;
 }
+
+/** Nothing of a plan is done, and nothing has moved. */
+export const noProgress: Progress = { done: new Set(), moved: new Map() };
 
 /**
  * Why a saved plan may not be carried out: each reason names what was found otherwise. The order
  * and the texts do not count, nor does a status; the writes and the states that they are bound to do, and
- * what is found now and was not then. A plan whose writes are all done holds.
+ * what is found now and was not then. A plan whose writes are all done holds, and so does what is left of one.
  */
 export function staleReasons(saved: UpgradePlan, found: FoundNow): readonly string[] {
-  const { plan: now, findings } = found;
+  const { plan: now, findings, progress } = found;
   const bound = boundElsewhere(saved, now);
   // on another cluster every object differs, which says nothing more
   if (saved.cluster !== now.cluster) return bound;
@@ -32,20 +35,43 @@ export function staleReasons(saved: UpgradePlan, found: FoundNow): readonly stri
   if (isDone) return bound;
   return [
     ...bound,
-    ...changedWrites(saved.steps, now.steps, found),
-    ...newFindings(saved.findings, findings),
+    ...[...progress.moved.values()].flat(),
+    ...changedParts(saved, now, progress),
+    ...changedWrites(saved.steps, found),
+    ...newFindings(saved, findings, progress),
   ];
+}
+
+/** Why one that the checks stop before any part is planned would not be carried out without them either. */
+export function blockedReasons(
+  saved: UpgradePlan,
+  now: PlanBinding,
+  { errors, progress }: { readonly errors: readonly Finding[]; readonly progress: Progress },
+): readonly string[] {
+  const bound = boundElsewhere(saved, now);
+  if (saved.cluster !== now.cluster) return bound;
+  const moved = [...bound, ...[...progress.moved.values()].flat()];
+  // what it has begun is not in order yet: it holds, and waits for that
+  if (moved.length === 0 && progress.done.size > 0) return [];
+  return [...moved, ...newFindings(saved, errors, progress)];
 }
 
 /** Judged again before the first write: a status may have moved, and what it says counts. */
 export function newFindings(
-  known: readonly PlannedFinding[],
+  { steps, findings }: Pick<UpgradePlan, "steps" | "findings">,
   found: readonly Finding[],
+  { done }: Progress = noProgress,
 ): readonly string[] {
-  const nameFinding = ({ code, object = "" }: PlannedFinding): string => `${code} ${object}`;
-  const before = new Set(known.map(nameFinding));
+  // one finding may be about several objects
+  const nameFindings = ({ code, object = "" }: PlannedFinding): readonly string[] =>
+    object.split(", ").map((one) => `${code} ${one}`);
+  const before = new Set(findings.flatMap(nameFindings));
+  const open = new Set(steps.flatMap((step) => (done.has(step) ? [] : [step.object])));
+  // halfway an object may be behind what is done: the plan has the write that ends this
+  const isPassing = ({ severity, object = "" }: Finding): boolean =>
+    severity === "warning" && done.size > 0 && open.has(object);
   return found
-    .filter((one) => !before.has(nameFinding(one)))
+    .filter((one) => !nameFindings(one).every((name) => before.has(name)) && !isPassing(one))
     .map(({ code, object, cause }) => {
       const about = object === undefined ? "" : ` ${object}`;
       return `${code}${about}: ${cause}, which was not found when the plan was made`;
@@ -59,30 +85,88 @@ function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[]
     ["release", "the release"],
     ["sha256", "the release's SHA-256"],
   ];
-  return words.flatMap(([key, title]) => {
+  // what is the same byte for byte may lie elsewhere
+  const isSame = saved.sha256 !== undefined && saved.sha256 === now.sha256;
+  const counted = words.filter(([key]) => !isSame || key !== "release");
+  return counted.flatMap(([key, title]) => {
     const [was, is] = [saved[key] ?? "none", now[key] ?? "none"];
     return was === is ? [] : [`${title} is ${is}, the plan was made for ${was}`];
   });
 }
 
+/** Where the run would stop, or what it would ask, that nobody has seen in the plan. */
+function changedParts(
+  saved: UpgradePlan,
+  { parts }: UpgradePlan,
+  { done }: Progress,
+): readonly string[] {
+  return parts.flatMap(({ id, title, pauses, questions = [] }) => {
+    const was = saved.parts.find((part) => part.id === id);
+    const known = was?.questions ?? [];
+    const asked = done.size > 0 ? [] : questions.filter((question) => !known.includes(question));
+    return [
+      ...(pauses !== undefined && was?.pauses === undefined
+        ? [`${title}: the run would stop before it: ${pauses.because}`]
+        : []),
+      ...asked.map((question) => `${title}: it would ask what the plan does not: ${question}`),
+    ];
+  });
+}
+
 function changedWrites(
   saved: readonly PlannedStep[],
-  now: readonly PlannedStep[],
-  found: Pick<FoundNow, "lives" | "tried">,
+  { plan, progress, tried }: FoundNow,
 ): readonly string[] {
   const before = indexByWrite(saved);
-  const after = indexByWrite(now);
-  const gone = [...before].filter(([key]) => !after.has(key));
+  const after = indexByWrite(plan.steps);
+  const gone = [...before].filter(([key]) => !after.has(key)).map(([, step]) => step);
   const added = [...after].filter(([key]) => !before.has(key));
   const same = [...after].flatMap(([key, step]) => {
     const was = before.get(key);
-    return was === undefined ? [] : compareWrite(was, step, found);
+    return was === undefined ? [] : compareWrite(was, step, { progress, tried });
   });
   return [
-    ...gone.map(([, { object, action }]) => `${object}: its ${action} is no longer needed`),
+    ...gone.flatMap((step) => nameGone(step, plan, progress)),
     ...added.map(([, { object, action }]) => `${object}: its ${action} was not planned`),
     ...same,
   ];
+}
+
+/** Nothing of what is done, or cannot be told since its part does not come to its writes. */
+function nameGone(
+  step: PlannedStep,
+  { parts }: UpgradePlan,
+  { done, moved }: Progress,
+): readonly string[] {
+  const { skipped, unplanned, pauses, later } = parts.find(({ id }) => id === step.part) ?? {};
+  const isOpen = [unplanned, pauses, later].some((one) => one !== undefined);
+  const isTold = (moved.get(objectKey(step)) ?? []).length > 0;
+  const isAnswered = isRequest(step) && skipped === undefined;
+  if (done.has(step) || isOpen || isTold || isAnswered) return [];
+  const why = skipped === undefined ? "" : `, since ${skipped}`;
+  return [`${step.object}: its ${step.action} is no longer needed${why}`];
+}
+
+/** A step for each object that has to be looked at: what was to be done there is no longer, or otherwise. */
+export function listSuspects(
+  saved: readonly PlannedStep[],
+  now: readonly PlannedStep[],
+): readonly PlannedStep[] {
+  const after = indexByWrite(now);
+  const suspects = [...indexByWrite(saved)].flatMap(([key, step]) => {
+    const is = after.get(key);
+    const isSame = is !== undefined && sameState(step, is);
+    return isRequest(step) || isSame ? [] : [[objectKey(step), step] as const];
+  });
+  return [...new Map(suspects).values()];
+}
+
+function sameState(was: PlannedStep, is: PlannedStep): boolean {
+  const isSameObject = was.write.read?.uid === is.write.read?.uid;
+  if (was.state === undefined || is.state === undefined) {
+    return isSameObject && was.state === is.state;
+  }
+  return isSameObject && stateReasons(was.state, is.state, {}).length === 0;
 }
 
 /** Writes by what they are and the part that they belong to: one object may be written twice. */
@@ -96,24 +180,15 @@ export function writeKey({ verb, target }: PlannedWrite): string {
   return [verb === "create" ? "patch" : verb, group, resource, namespace, name].join(" ");
 }
 
+/** Beside how its object was and is, which was looked at where it differs. */
 function compareWrite(
   was: PlannedStep,
   is: PlannedStep,
-  { lives, tried }: Pick<FoundNow, "lives" | "tried">,
+  { progress, tried }: Pick<FoundNow, "progress" | "tried">,
 ): readonly string[] {
-  const moved = stateMoved(was.write.read, is.write.read);
-  if (moved !== undefined) return [`${is.object} ${moved}`];
-  const reasons =
-    was.state && is.state ? stateReasons(was.state, is.state, lives.get(is.object)) : [];
-  if (reasons.length > 0) return reasons.map((reason) => `${is.object}: ${reason}`);
-  const more = tried ? changesBeyond(was.write, is.write) : [];
+  const isTold = (progress.moved.get(objectKey(was)) ?? []).length > 0;
+  const more = tried && !isTold ? changesBeyond(was.write, is.write) : [];
   return more.length === 0 ? [] : [`${is.object}: ${renderChanges(is, more)} was not planned`];
-}
-
-function stateMoved(before: PlannedWrite["read"], after: PlannedWrite["read"]): string | undefined {
-  if (before === undefined) return after && "exists now";
-  if (after === undefined) return "no longer exists";
-  return before.uid === after.uid ? undefined : "was deleted and recreated";
 }
 
 /** A write that goes beyond its plan, and how far. */

@@ -1,30 +1,17 @@
 /** What is told of a plan: its parts together, and the document that it is shown and saved as. */
 import { version as program } from "../../../package.json";
 import { distinct, type Finding } from "../../domain/base/findings";
-import { findLive } from "../../domain/kube/change";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { AskingPorts } from "../../kernel/world";
 import type { Report, StepReport } from "../../kernel/report";
 import { isGood, joinPartEnds } from "./ends";
 import type { PartPlan } from "./plan-parts";
-import type { PlannedPart, PlannedStep, UpgradePlan } from "./plan-document";
+import type { PlanBinding, PlannedPart, PlannedStep, UpgradePlan } from "./plan-document";
 import type { CommandContext } from "../../cmdutil/context";
 import type { Release } from "../../domain/release/contents";
 import type { UpgradeFlags } from "./flags";
 import { publicText, publicWords } from "../../domain/base/redact";
 import { skipWord } from "../../domain/base/skip";
 import { unusualCode } from "../../domain/operator/findings";
-
-/** The objects of all writes as they were read, by their labels. */
-export function indexLives(plans: readonly PartPlan[]): ReadonlyMap<string, KubeObject> {
-  const all = plans.flatMap(({ asides }) => asides.flatMap(({ plan }) => plan?.writes ?? []));
-  return new Map(
-    all.flatMap(({ change }) => {
-      const live = findLive(change);
-      return live === undefined ? [] : [[objectLabel(live), live] as const];
-    }),
-  );
-}
 
 /** Those of the checks and of all plans; those of namespaces too, which have no place of their own in the document. */
 export function collectFindings(
@@ -88,28 +75,40 @@ export function describeParts(plans: readonly PartPlan[]): readonly PlannedPart[
   });
 }
 
-interface PlanInputs {
-  readonly context: CommandContext;
-  readonly flags: UpgradeFlags;
+interface BindingInputs {
+  readonly flags: Pick<UpgradeFlags, "chart">;
   readonly opened: Release | undefined;
   readonly uid: string;
   readonly namespace: string;
+}
+
+/** What a plan that is made here is bound to. */
+export function makeBinding({ flags, opened, uid, namespace }: BindingInputs): PlanBinding {
+  const { chart } = flags;
+  const release = opened?.source ?? publicText([chart?.chart, chart?.version].join(" "));
+  return {
+    cluster: uid,
+    namespace,
+    release,
+    ...(opened !== undefined && { sha256: opened.sha256 }),
+  };
+}
+
+interface PlanInputs {
+  readonly context: CommandContext;
+  readonly flags: UpgradeFlags;
+  readonly binding: PlanBinding;
   readonly found: readonly Finding[];
 }
 
-export function describePlan(plans: readonly PartPlan[], parts: PlanInputs): UpgradePlan {
-  const { context, flags, opened, uid, namespace, found } = parts;
-  const { chart } = flags;
-  const release = opened?.source ?? publicText([chart?.chart, chart?.version].join(" "));
+export function describePlan(plans: readonly PartPlan[], inputs: PlanInputs): UpgradePlan {
+  const { context, flags, binding, found } = inputs;
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",
     program,
     madeAt: new Date(context.clock.now()).toISOString(),
-    cluster: uid,
-    namespace,
-    release,
-    ...(opened !== undefined && { sha256: opened.sha256 }),
+    ...binding,
     words: listWords(flags),
     parts: describeParts(plans),
     steps: plans.flatMap(({ steps }) => steps),

@@ -2,6 +2,7 @@
 import { exitCodes } from "../../domain/base/errors";
 import { boundList } from "../../domain/base/values";
 import type { ExitReport } from "../../kernel/report";
+import type { UpgradePlan } from "./plan-document";
 import type { PartPlan } from "./plan-parts";
 
 /** True where the parts that follow may begin: at most something was left out by itself. */
@@ -64,15 +65,22 @@ export function findObstacles(plans: readonly PartPlan[]): ExitReport | undefine
 /** Said of what comes after a pause. */
 export const leftToNextRun = "left to the next run of the same upgrade";
 
-/** How a run ends that stops at a pause of its plan; undefined where there is none. */
-export function makePausedEnd(plans: readonly PartPlan[]): ExitReport | undefined {
+/** How a run ends that stops at a pause of its plan; undefined where there is none. A saved plan ends there. */
+export function makePausedEnd(
+  plans: readonly PartPlan[],
+  saved?: UpgradePlan,
+): ExitReport | undefined {
   const left = plans.filter(({ pause, later }) => pause !== undefined || later === true);
   const [{ pause } = {}] = left;
   if (pause === undefined) return undefined;
+  const then =
+    saved === undefined
+      ? "run the same upgrade again: it continues from there"
+      : "create a new plan with --plan-out: this one ends here";
   return {
     code: exitCodes.partial,
     reason: `stops here, as planned: ${pause.because}`,
-    next: `${pause.type}; then run the same upgrade again: it continues from there`,
+    next: `${pause.type}; then ${then}`,
     leftOut: left.map(({ wanted }) => wanted.part.title),
   };
 }

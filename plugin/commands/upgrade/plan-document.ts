@@ -3,7 +3,7 @@ import type { Pause, PlannedWrite } from "../../domain/kube/planned-write";
 import type { Finding } from "../../domain/base/findings";
 import type { BoundState } from "./bound-state";
 import type { PartId } from "../../kernel/report";
-import { type Json, asArray, getOwn, asString } from "../../domain/base/values";
+import { type Json, asArray, getOwn, asString, isObject } from "../../domain/base/values";
 
 /** One write of a plan. */
 export interface PlannedStep {
@@ -17,6 +17,8 @@ export interface PlannedStep {
   readonly write: PlannedWrite;
   /** What it rests on; absent of what did not exist, and of requests to others. */
   readonly state?: BoundState;
+  /** How it leaves the object, to know it again after a run that ended midway; absent of what it deletes. */
+  readonly leaves?: BoundState;
 }
 
 /** A finding that was there when the plan was made. */
@@ -79,34 +81,66 @@ function isPlan(value: unknown): value is Json {
   );
 }
 
-/** A saved plan, read; undefined when it is none. */
+/** A saved plan, read; undefined when it is none: a hand may have changed it, or a disk cut it off. */
 export function parsePlan(value: unknown): UpgradePlan | undefined {
   if (!isPlan(value)) return undefined;
-  const texts = ["cluster", "namespace", "release", "madeAt", "program"].map((key) =>
-    getOwn(value, key),
-  );
   const fit =
-    texts.every((each) => typeof each === "string") &&
-    Array.isArray(value["words"]) &&
-    asArray(value["words"]).every((word) => typeof word === "string") &&
-    Array.isArray(value["parts"]) &&
-    Array.isArray(value["steps"]) &&
-    Array.isArray(value["findings"]) &&
-    asArray(value["steps"]).every(isStep);
+    hasTexts(value, ["cluster", "namespace", "release", "madeAt", "program"]) &&
+    isText(value["sha256"] ?? "") &&
+    isListOf(value["words"], isText) &&
+    isListOf(value["parts"], (part) => hasTexts(part, ["id", "title", "source"])) &&
+    isListOf(value["findings"], isFinding) &&
+    isListOf(value["steps"], isStep);
   return fit ? (value as unknown as UpgradePlan) : undefined;
+}
+
+function isListOf(value: unknown, fits: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && asArray(value).every(fits);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function hasTexts(value: unknown, keys: readonly string[]): boolean {
+  return keys.every((key) => isText(getOwn(value, key)));
+}
+
+function isFinding(value: unknown): boolean {
+  return hasTexts(value, ["code"]) && isText(getOwn(value, "object") ?? "");
 }
 
 const actions: readonly PlannedStep["action"][] = ["apply", "patch", "delete", "chart", "call"];
 
 function isStep(step: unknown): boolean {
   const write = getOwn(step, "write");
-  const target = getOwn(write, "target");
+  const [state, leaves] = [getOwn(step, "state"), getOwn(step, "leaves")];
   return (
-    ["part", "object", "why"].every((key) => asString(getOwn(step, key)) !== undefined) &&
+    hasTexts(step, ["part", "object", "why"]) &&
     actions.some((action) => action === getOwn(step, "action")) &&
-    asString(getOwn(write, "verb")) !== undefined &&
-    ["version", "resource", "kind", "name"].every(
-      (key) => asString(getOwn(target, key)) !== undefined,
-    )
+    isWrite(write) &&
+    // what existed is bound to how it was, and nothing else is
+    (getOwn(write, "read") === undefined ? state === undefined : isState(state)) &&
+    (leaves === undefined || isState(leaves))
+  );
+}
+
+function isWrite(write: unknown): boolean {
+  const [target, read, changes] = ["target", "read", "changes"].map((key) => getOwn(write, key));
+  return (
+    hasTexts(write, ["verb"]) &&
+    hasTexts(target, ["group", "version", "resource", "kind", "name"]) &&
+    isText(getOwn(target, "namespace") ?? "") &&
+    (read === undefined || isObject(read)) &&
+    (changes === undefined || isListOf(changes, (change) => hasTexts(change, ["path"])))
+  );
+}
+
+function isState(state: unknown): boolean {
+  const [fields, generation] = [getOwn(state, "fields"), getOwn(state, "generation")];
+  return (
+    isObject(fields) &&
+    Object.values(fields).every(isText) &&
+    (generation === undefined || typeof generation === "number")
   );
 }

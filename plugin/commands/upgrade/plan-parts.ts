@@ -4,7 +4,8 @@ import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { findLive } from "../../domain/kube/change";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Pause } from "../../domain/kube/planned-write";
-import { type Part, type PlannedAside, planAhead } from "../../kernel/part";
+import { type Part, type PlannedAside, type PlannedChange, planAhead } from "../../kernel/part";
+import { predictStored } from "../../kernel/preview";
 import { overlayWorld, unchanged, joinProjections } from "../../kernel/projection";
 import type { AskingPorts } from "../../kernel/world";
 import type { StepReport } from "../../kernel/report";
@@ -114,17 +115,25 @@ export function listSteps(
   { part }: WantedPart,
   { writes, calls = [] }: PlannedAside["plan"],
 ): readonly PlannedStep[] {
-  const told = writes.flatMap(({ step, change }) =>
-    step === undefined ? [] : [{ step, live: findLive(change) }],
+  const told = writes.flatMap((one) =>
+    one.step === undefined ? [] : [{ step: one.step, states: bindStates(one) }],
   );
-  const asked = calls.map((step) => ({ step, live: undefined }));
-  return [...told, ...asked].flatMap(({ step, live }) => {
+  const asked = calls.map((step) => ({ step, states: {} }));
+  return [...told, ...asked].flatMap(({ step, states }) => {
     const { action, object, why, source, write } = step;
     if (write === undefined || !isWriting(action)) return [];
-    const state = live && { state: bindState(live) };
     const cited = source !== undefined && { source };
-    return [{ part: part.id, action, object, why, ...cited, write, ...state }];
+    return [{ part: part.id, action, object, why, ...cited, write, ...states }];
   });
+}
+
+/** The object of a write as it is, and as it will be. */
+function bindStates({ change, stored }: PlannedChange): Pick<PlannedStep, "state" | "leaves"> {
+  const live = findLive(change);
+  return {
+    ...(live !== undefined && { state: bindState(live) }),
+    ...(change.verb !== "delete" && { leaves: bindState(stored ?? predictStored(change)) }),
+  };
 }
 
 function isWriting(action: StepReport["action"]): action is PlannedStep["action"] {

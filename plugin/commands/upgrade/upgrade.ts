@@ -5,19 +5,26 @@
  */
 import { PlanRunner } from "./carry-out";
 import type { UpgradeOptions, UpgradeDeps } from "./wiring";
-import { collectFindings, indexLives, joinPermissions, renderSteps } from "./describe-plan";
+import { collectFindings, joinPermissions, renderSteps } from "./describe-plan";
 import { type PartPlan, planParts, type WantedPart } from "./plan-parts";
 import { requireMatched } from "../../domain/checks/selection";
 import { CancelledError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { requireHome } from "../../kernel/permissions";
-import type { AskingPorts } from "../../kernel/world";
+import type { AskingPorts, RunPorts } from "../../kernel/world";
 import { omit } from "../../domain/base/values";
 import { planFindings } from "../../domain/kube/planned-write";
 import type { ExitReport, Report } from "../../kernel/report";
 import { findObstacles, joinEnds, joinPartEnds, makePausedEnd, nameEnd, withLeftOut } from "./ends";
-import type { UpgradePlan } from "./plan-document";
-import { newFindings, staleReasons, type FoundNow } from "./compare-plans";
+import type { PlanBinding, UpgradePlan } from "./plan-document";
+import {
+  blockedReasons,
+  listSuspects,
+  newFindings,
+  staleReasons,
+  type FoundNow,
+} from "./compare-plans";
+import { readProgress } from "./bound-objects";
 
 /** Plans, confirms and does the parts; every expected end comes back as a report. */
 export async function upgradeParts(
@@ -34,9 +41,9 @@ export async function upgradeParts(
     requireMatched(options.skip, findings);
   }
   const { dryRun } = options;
-  const stale = findStale({ plan, findings, plans }, options, stopped);
+  const stale = await findStale(deps.ports, { plan, findings }, { ...options, stopped });
   if (stale.length > 0) {
-    deps.ports.recorder.findings(findings.filter(({ severity }) => severity === "error"));
+    deps.ports.recorder.findings(findings.filter(isError));
     return reportStale(deps.ports, stale);
   }
   if (stopped !== undefined) return { ...reportPlan(deps, plan, plans), exit: stopped };
@@ -47,19 +54,21 @@ export async function upgradeParts(
   }
   if (dryRun !== "none") return reportPlan(deps, plan, plans);
   deps.ports.recorder.findings(await requireHome(deps.ports, plan.steps.length > 0));
-  if (plan.steps.length > 0) await confirm(deps, plan);
-  return await new PlanRunner(deps, options).run(plans);
+  const since = plan.steps.length > 0 ? await confirm(deps, plan) : undefined;
+  return since ?? (await new PlanRunner(deps, options).run(plans));
 }
 
 /** What a saved plan was made from and is not so any more; of a server that is away nothing is known. */
-function findStale(
-  { plan, findings, plans }: Pick<FoundNow, "plan" | "findings"> & { plans: readonly PartPlan[] },
-  { saved, dryRun }: Pick<UpgradeOptions, "saved" | "dryRun">,
-  stopped: ExitReport | undefined,
-): readonly string[] {
+async function findStale(
+  ports: AskingPorts,
+  { plan, findings }: Pick<FoundNow, "plan" | "findings">,
+  how: Pick<UpgradeOptions, "saved" | "dryRun"> & { readonly stopped: ExitReport | undefined },
+): Promise<readonly string[]> {
+  const { saved, dryRun, stopped } = how;
   if (saved === undefined || stopped?.code === exitCodes.unavailable) return [];
-  const lives = indexLives(plans);
-  return staleReasons(saved, { plan, findings, lives, tried: dryRun !== "client" });
+  const suspects = saved.cluster === plan.cluster ? listSuspects(saved.steps, plan.steps) : [];
+  const progress = await readProgress(ports, saved, suspects);
+  return staleReasons(saved, { plan, findings, progress, tried: dryRun !== "client" });
 }
 
 /** The report of a plan that is not carried out. */
@@ -86,15 +95,18 @@ function reportPlan({ ports }: UpgradeDeps, plan: UpgradePlan, plans: readonly P
 }
 
 /** How it ends where the checks stop it before a part is planned: a saved plan that knew nothing of that is stale. */
-export function reportBlocked(
-  ports: Pick<AskingPorts, "recorder">,
+export async function reportBlocked(
+  ports: RunPorts,
   errors: readonly Finding[],
-  saved: UpgradePlan | undefined,
-): Report {
-  const stale = saved === undefined ? [] : newFindings(saved.findings, errors);
-  return stale.length > 0
-    ? reportStale(ports, stale)
-    : ports.recorder.report(makeBlockedEnd(errors));
+  { saved, binding }: { readonly saved: UpgradePlan | undefined; readonly binding: PlanBinding },
+): Promise<Report> {
+  if (saved !== undefined) {
+    const writes = saved.cluster === binding.cluster ? saved.steps : [];
+    const progress = await readProgress(ports, saved, writes);
+    const stale = blockedReasons(saved, binding, { errors, progress });
+    if (stale.length > 0) return reportStale(ports, stale);
+  }
+  return ports.recorder.report(makeBlockedEnd(errors));
 }
 
 function makeBlockedEnd(errors: readonly Finding[]): ExitReport {
@@ -120,10 +132,34 @@ function reportStale(
   });
 }
 
-async function confirm({ ports, show }: UpgradeDeps, plan: UpgradePlan): Promise<void> {
+const isError = ({ severity }: Finding): boolean => severity === "error";
+
+/** The end of a plan that was shown, and that something stands against by the time of the answer. */
+function reportSince(
+  { recorder }: Pick<AskingPorts, "recorder">,
+  found: readonly Finding[],
+  since: readonly string[],
+): Report {
+  recorder.findings(found);
+  return recorder.report({
+    code: exitCodes.conflict,
+    reason: `changed since the plan was shown: ${since.join("; ")}; nothing was written`,
+    next: "look at what has changed, then run the same command again: it shows a new plan",
+  });
+}
+
+/** Asks; the report of what stands against the plan by the time of the answer. */
+async function confirm(
+  { ports, show, judgeAgain }: UpgradeDeps,
+  plan: UpgradePlan,
+): Promise<Report | undefined> {
   show(plan);
   const { length } = plan.steps;
   const question = `Carry out this plan (${length} ${length === 1 ? "write" : "writes"})?`;
-  if (await ports.ask(question)) return;
-  throw new CancelledError("run it again and answer y, or save the plan with --plan-out");
+  if (!(await ports.ask(question))) {
+    throw new CancelledError("run it again and answer y, or save the plan with --plan-out");
+  }
+  const found = ((await judgeAgain?.()) ?? []).filter(isError);
+  const since = newFindings(plan, found);
+  return since.length === 0 ? undefined : reportSince(ports, found, since);
 }

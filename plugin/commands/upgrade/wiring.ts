@@ -19,6 +19,8 @@ export interface UpgradeDeps {
   readonly show: (plan: UpgradePlan) => void;
   /** The plan as a document, of what the parts have planned. */
   readonly describe: (plans: readonly PartPlan[], findings: readonly Finding[]) => UpgradePlan;
+  /** What the checks find once a person has answered, who may have taken an hour; absent: nobody is asked. */
+  readonly judgeAgain?: (() => Promise<readonly Finding[]>) | undefined;
   /** Keeps a plan for later. */
   readonly keep?: ((plan: UpgradePlan) => Promise<string>) | undefined;
 }

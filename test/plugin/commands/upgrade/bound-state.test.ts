@@ -63,11 +63,26 @@ test.each<[string, KubeObject, KubeObject, readonly string[]]>([
   [
     "what nobody is known to have written",
     anObject(),
-    anObject({ spec: { replicas: 1 } }),
+    anObject({ spec: { replicas: 1 } }, { generation: 2 }),
     [
       'spec.containers[0].name is absent, it was "c"',
       'spec.containers[0].image is absent, it was "i:1"',
     ],
+  ],
+  [
+    "defaults that come and go with the definition",
+    anObject({ spec: { replicas: 1, old: 1 } }),
+    anObject({ spec: { replicas: 1, fresh: 1 } }),
+    [],
+  ],
+  [
+    "a certificate that is injected, whatever the generation",
+    anObject({ spec: undefined, webhooks: [{ clientConfig: { caBundle: "a".repeat(40) } }] }),
+    anObject(
+      { spec: undefined, webhooks: [{ clientConfig: { caBundle: "b".repeat(40) } }] },
+      { generation: 2 },
+    ),
+    [],
   ],
   [
     "a generation whose fields are not kept",
@@ -82,18 +97,38 @@ test.each<[string, KubeObject, KubeObject, readonly string[]]>([
     ['rules[0].verbs[0] is "list", it was "get"'],
   ],
 ])("what makes a plan stale: %s", (_, was, ...[is, reasons]) => {
-  expect(stateReasons(bindState(was), bindState(is), is)).toEqual(reasons);
+  expect(stateReasons(bindState(was), bindState(is), { live: is })).toEqual(reasons);
+});
+
+const left = bindState(anObject({ spec: { replicas: 1 } }));
+
+test.each<[string, readonly object[] | undefined, readonly string[]]>([
+  ["nobody", managedFields.slice(2), []],
+  ["this tool", [{ manager: "us", fieldsV1: { "f:spec": { "f:fresh": {} } } }], []],
+  [
+    "somebody else",
+    [{ manager: "zoe", fieldsV1: { "f:spec": { "f:fresh": {} } } }],
+    ["spec.fresh is 1, it was absent, changed by zoe"],
+  ],
+  ["nobody who is told", undefined, ["spec.fresh is 1, it was absent"]],
+])("what a write leaves may have a default more, which is held by %s", (_, held, reasons) => {
+  const live = anObject(
+    { spec: { replicas: 1, fresh: 1 } },
+    { generation: 7, ...(held && { managedFields: held }) },
+  );
+  expect(stateReasons(left, bindState(live), { live, ours: ["us"] })).toEqual(reasons);
 });
 
 test("an object that is not at hand has no writer", () => {
   const is = bindState(anObject({ spec: { replicas: 2, containers: [] } }));
-  expect(stateReasons({ fields: { "spec.replicas": "1" } }, is, undefined)[0]).not.toContain("by");
+  expect(stateReasons({ fields: { "spec.replicas": "1" } }, is, {})[0]).not.toContain("by");
 });
 
 test("no secret and nothing long is kept as it is; a definition by its whole spec", () => {
   const license = "secret-".repeat(10);
   const { fields } = bindState(anObject({ spec: { license, long, caBundle: "c" } }));
   expect(fields).toEqual({
+    "spec.caBundle": '"c"',
     "spec.license": expect.stringMatching(/^SHA-256 \w{16}$/) as string,
     "spec.long": expect.stringMatching(/^SHA-256 \w{16}$/) as string,
   });

@@ -1,7 +1,15 @@
+import {
+  judgeProgress,
+  objectKey,
+  type Progress,
+} from "../../../../plugin/commands/upgrade/done-steps";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { PlannedWrite } from "../../../../plugin/domain/kube/planned-write";
 import type { BoundState } from "../../../../plugin/commands/upgrade/bound-state";
+import type { Finding } from "../../../../plugin/domain/base/findings";
 import {
   parsePlan,
+  type PlannedPart,
   type PlannedStep,
   savedBy,
   type UpgradePlan,
@@ -10,6 +18,9 @@ import {
   findUnplannedWrites,
   writeKey,
   newFindings,
+  blockedReasons,
+  listSuspects,
+  noProgress,
   staleReasons,
 } from "../../../../plugin/commands/upgrade/compare-plans";
 
@@ -38,6 +49,7 @@ function step(changes: Partial<PlannedStep> = {}): PlannedStep {
     action: "apply",
     why: "S16",
     write: write(),
+    state: { fields: {} },
     ...changes,
   };
 }
@@ -70,12 +82,39 @@ const created: PlannedWrite = without(write({ verb: "create" }), "read");
 const withoutDigest: UpgradePlan = without(plan(), "sha256");
 const writing = (changes: Partial<PlannedWrite>) =>
   plan({ steps: [step({ write: write(changes) })] });
-const creating = plan({ steps: [step({ write: created })] });
+const creating = plan({ steps: [without(step({ write: created }), "state")] });
 const tagged = (to: string) => writing({ changes: [{ path: ".spec.tag", to }] });
 const resting = (state: BoundState) => plan({ steps: [step({ state })] });
 const of = (part: PlannedStep["part"]) => plan({ steps: [step({ part })] });
 const digest = (is: string, was: string) =>
   `the release's SHA-256 is ${is}, the plan was made for ${was}`;
+
+/** An object as a plan has found it, or would find it now. */
+function liveOf({ write: { read }, state }: PlannedStep): KubeObject | undefined {
+  if (read === undefined) return undefined;
+  const { generation, fields } = state ?? { fields: {} };
+  const spec = Object.fromEntries(
+    Object.entries(fields).map(([path, value]) => [
+      path.replace("spec.", ""),
+      JSON.parse(value) as unknown,
+    ]),
+  );
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "a", ...read, ...(generation !== undefined && { generation }) },
+    spec,
+  };
+}
+
+function listReasons(saved: UpgradePlan, now: UpgradePlan): readonly string[] {
+  const suspects = listSuspects(saved.steps, now.steps).map((one) => {
+    const found = now.steps.find((other) => objectKey(other) === objectKey(one)) ?? one;
+    return [objectKey(one), liveOf(found)] as const;
+  });
+  const progress = judgeProgress(saved.steps, new Map(suspects), []);
+  return staleReasons(saved, { plan: now, findings: [], progress, tried: true });
+}
 
 test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
   ["holds on the state that it was made on", plan(), plan(), []],
@@ -91,6 +130,12 @@ test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
     plan(),
     plan({ namespace: "other" }),
     ["the namespace is other, the plan was made for engine"],
+  ],
+  [
+    "of a release that lies elsewhere and is the same byte for byte holds",
+    plan(),
+    plan({ release: "x.tar.gz" }),
+    [],
   ],
   [
     "of another release and digest names both",
@@ -135,9 +180,7 @@ test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
     ["Deployment/a: its apply is no longer needed", "Deployment/a: its apply was not planned"],
   ],
 ])("a saved plan: %s", (_, saved, ...[now, reasons]) => {
-  expect(staleReasons(saved, { plan: now, findings: [], lives: new Map(), tried: true })).toEqual(
-    reasons,
-  );
+  expect(listReasons(saved, now)).toEqual(reasons);
 });
 
 describe("a plan file", () => {
@@ -159,6 +202,30 @@ describe("a plan file", () => {
     ["a step without a write", { ...plan(), steps: [{ ...step(), write: undefined }] }],
     ["a step without a part", { ...plan(), steps: [{ ...step(), part: 1 }] }],
     ["a step that is no write", { ...plan(), steps: [{ ...step(), action: "wait" }] }],
+    ["findings that are none", { ...plan(), findings: [null] }],
+    ["a finding of a number", { ...plan(), findings: [{ code: "A", object: 1 }] }],
+    ["parts that are none", { ...plan(), parts: [1] }],
+    ["a digest that is a number", { ...plan(), sha256: 1 }],
+    ["a step without its state", { ...plan(), steps: [without(step(), "state")] }],
+    ["a state of what was not there", { ...plan(), steps: [step({ write: created })] }],
+    ["a state without fields", { ...plan(), steps: [{ ...step(), state: {} }] }],
+    [
+      "a field that is a number",
+      { ...plan(), steps: [{ ...step(), state: { fields: { a: 1 } } }] },
+    ],
+    [
+      "a generation that is a text",
+      { ...plan(), steps: [{ ...step(), state: { generation: "1", fields: {} } }] },
+    ],
+    ["an end that is none", { ...plan(), steps: [{ ...step(), leaves: 1 }] }],
+    ["a read that is none", writing({ read: "u" as never })],
+    ["a read that is null", writing({ read: null as never })],
+    ["changes that are none", writing({ changes: [null] as never })],
+    ["changes that are no list", writing({ changes: {} as never })],
+    [
+      "a namespace that is a number",
+      writing({ target: { ...write().target, namespace: 1 as never } }),
+    ],
     ["a write without a name", { ...plan(), steps: [{ ...step(), write: { verb: "patch" } }] }],
   ])("with %s is refused", (_, value) => {
     expect(parsePlan(value)).toBeUndefined();
@@ -227,13 +294,114 @@ test.each<[string, readonly [Changes, Changes], string | undefined]>([
   expect(findUnplannedWrites([planned], [found])).toEqual(more);
 });
 
+const b = step({
+  object: "Deployment/b",
+  write: write({ target: { ...write().target, name: "b" } }),
+});
+const request = step({ action: "call", object: "REST API", write: created });
+const part = (changes: object): PlannedPart => ({
+  ...{ id: "operator", title: "Upgrade the operator", source: "S16" },
+  ...changes,
+});
+
+test.each<[string, Partial<UpgradePlan>, Partial<UpgradePlan>, readonly string[]]>([
+  [
+    "a write that its part does not come to is not told as one that is done",
+    {},
+    { steps: [b], parts: [part({ unplanned: "it has no account" })] },
+    ["Deployment/b: its apply was not planned"],
+  ],
+  [
+    "a part that is left out now is told with its reason",
+    { steps: [step(), b] },
+    { steps: [b], parts: [part({ skipped: "it is gone" })] },
+    ["Deployment/a: its apply is no longer needed, since it is gone"],
+  ],
+  [
+    "a pause that the plan did not have",
+    {},
+    { parts: [part({ pauses: { because: "no module", type: "define it" } })] },
+    ["Upgrade the operator: the run would stop before it: no module"],
+  ],
+  [
+    "a pause that the plan had",
+    { parts: [part({ pauses: { because: "no module", type: "define it" } })] },
+    { parts: [part({ pauses: { because: "no module", type: "define it" } })] },
+    [],
+  ],
+  [
+    "a question that the plan did not have",
+    { parts: [part({ questions: ["A?"] })] },
+    { parts: [part({ questions: ["A?", "B?"] })] },
+    ["Upgrade the operator: it would ask what the plan does not: B?"],
+  ],
+  ["a request that was answered", { steps: [request, b] }, { steps: [b] }, []],
+  [
+    "a request of a part that is left out",
+    { steps: [request, b] },
+    { steps: [b], parts: [part({ skipped: "it is gone" })] },
+    ["REST API: its call is no longer needed, since it is gone"],
+  ],
+])("a saved plan: %s", (_, saved, ...[now, reasons]) => {
+  expect(listReasons(plan(saved), plan(now))).toEqual(reasons);
+});
+
+const invalid: Finding = {
+  ...{ code: "A", severity: "error", object: "Deployment/a", cause: "it is away" },
+  ...{ fix: "wait", source: "S9" },
+};
+const begun = (...done: readonly PlannedStep[]): Progress => ({
+  done: new Set(done),
+  moved: new Map(),
+});
+const unheardOf = "A Deployment/a: it is away, which was not found when the plan was made";
+
+test.each<[string, UpgradePlan, Progress, readonly string[]]>([
+  ["nothing of it is done", plan(), noProgress, [unheardOf]],
+  ["it was begun", plan({ steps: [b, step()] }), begun(b), []],
+  [
+    "an object has moved",
+    plan(),
+    { done: new Set(), moved: new Map([["a", ["Deployment/a no longer exists"]]]) },
+    ["Deployment/a no longer exists", unheardOf],
+  ],
+  [
+    "it is of another cluster",
+    plan({ cluster: "d" }),
+    noProgress,
+    ["the cluster (uid of the namespace kube-system) is c, the plan was made for d"],
+  ],
+])("a plan that the checks stop, where %s", (_, saved, ...[progress, reasons]) => {
+  expect(blockedReasons(saved, plan(), { errors: [invalid], progress })).toEqual(reasons);
+});
+
+test("halfway a warning of what is still to be written passes, one of something else does not", () => {
+  const steps = [b, step()];
+  const warned: Finding = { ...invalid, severity: "warning" };
+  const other: Finding = { ...warned, object: "Deployment/c" };
+  const nameless: Finding = { ...invalid, severity: "warning", code: "B" };
+  const found = [warned, other, Object.assign({ ...nameless }, { object: undefined })] as Finding[];
+  expect(newFindings({ steps, findings: [] }, found, begun(b))).toEqual([
+    "A Deployment/c: it is away, which was not found when the plan was made",
+    "B: it is away, which was not found when the plan was made",
+  ]);
+  expect(newFindings({ steps, findings: [] }, [warned])).toEqual([unheardOf]);
+});
+
+test("what is found of several objects is known where each was found, and new with one more", () => {
+  const of = (object: string): Finding => ({ ...invalid, object });
+  const saved = plan({ findings: [of("Kind/a, Kind/b")] });
+  expect(newFindings(saved, [of("Kind/b")])).toEqual([]);
+  expect(newFindings(saved, [of("Kind/b, Kind/c")])).toHaveLength(1);
+});
+
 test("what is found of no object is known by its code, and is told without one", () => {
   const found = { severity: "error", cause: "it is away", fix: "wait", source: "S9" } as const;
   const [known, other] = [
     { code: "A", ...found },
     { code: "B", ...found },
   ];
-  expect(newFindings([{ code: "A" }], [known, other])).toEqual([
+  expect(newFindings(plan({ findings: [{ code: "A" }] }), [known, other])).toEqual([
     "B: it is away, which was not found when the plan was made",
   ]);
 });

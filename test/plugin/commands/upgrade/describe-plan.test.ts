@@ -1,8 +1,10 @@
 /** A plan as it is told and saved: the ends of its parts, what it rests on, and the release of a chart. */
 import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
-import { describePlan, indexLives } from "../../../../plugin/commands/upgrade/describe-plan";
-import { findObstacles } from "../../../../plugin/commands/upgrade/ends";
+import { describePlan, makeBinding } from "../../../../plugin/commands/upgrade/describe-plan";
+import { findObstacles, makePausedEnd } from "../../../../plugin/commands/upgrade/ends";
+import type { UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
 import type { PartPlan } from "../../../../plugin/commands/upgrade/plan-parts";
+import type { Chart } from "../../../../plugin/cmdutil/operator-flags";
 import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
 import type { ExitReport } from "../../../../plugin/kernel/report";
@@ -37,17 +39,31 @@ test("what two parts say alike is said once as the next step", () => {
   expect(found).toMatchObject({ code: 4, next: "ask for the Role" });
 });
 
-test("a part that could not be planned rests on no object", () => {
-  expect(indexLives([refused])).toEqual(new Map());
+const pausing: PartPlan = {
+  ...planWith("Upgrade the cluster", { code: 0, reason: "" }),
+  pause: { because: "a module is not defined", type: "define it", before: 0 },
+};
+
+test("a plan that was saved ends at its pause, another one is continued", () => {
+  expect(makePausedEnd([refused])).toBeUndefined();
+  expect(makePausedEnd([pausing])?.next).toBe(
+    "define it; then run the same upgrade again: it continues from there",
+  );
+  expect(makePausedEnd([pausing], {} as UpgradePlan)?.next).toBe(
+    "define it; then create a new plan with --plan-out: this one ends here",
+  );
 });
 
 test("the release of a chart is its address without the password, and its version", () => {
-  const chart = { chart: "https://me:secret@charts.example/engine", version: "8.0.2-2" };
+  const chart: Chart = {
+    chart: "https://me:secret@charts.example/engine",
+    version: "8.0.2-2",
+    releaseName: "operator",
+  };
   const flags = { ...readDefaults(upgradeSpec), chart };
   const context = { clock: new ManualClock() } as unknown as CommandContext;
-  const { release, parts } = describePlan([refused], {
-    ...{ context, flags, opened: undefined, uid: "c", namespace: "engine", found: [] },
-  } as never);
+  const binding = makeBinding({ flags, opened: undefined, uid: "c", namespace: "engine" });
+  const { release, parts } = describePlan([refused], { context, flags, binding, found: [] });
   expect(release).toMatch(/^https:\/\/\S*charts\.example\/engine 8\.0\.2-2$/);
   expect(release).not.toContain("secret");
   expect(parts).toMatchObject([{ unplanned: "it has no account" }]);

@@ -180,3 +180,13 @@ test.each<[string, Case]>([
   ]);
   expect(writes.filter(one.isOurs)).toEqual([]);
 });
+
+test("what stands against it by the time of the answer is found before the first write", async () => {
+  const world = await aPlayedWorld();
+  const status = { licenseStatus: { licenseState: "Expired" } };
+  const expire = (): Promise<unknown> =>
+    world.cluster.patch(ec, { status }, { type: "merge", subresource: "status" });
+  const { report, writes } = await upgrade(world, [], { stdin: yesAfter(expire), terminal: true });
+  expect([report.exit.code, writes]).toEqual([5, []]);
+  expect(report.exit.reason).toContain("changed since the plan was shown: CLUSTER-LICENSE");
+});
