@@ -3,6 +3,7 @@
  * again: the end is that of a run that was left alone, and nothing is written twice.
  * ENGINE_KILLS sets the number of moments, ENGINE_KILL_SEED repeats those of an earlier run.
  */
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { logToStderr } from "./binaries";
 import { makePair } from "./certificate";
@@ -48,7 +49,14 @@ async function upgraded(momentsMs: readonly number[]): Promise<Ended> {
       for (const [index, release] of releases.entries()) {
         // the last release takes what is left
         const share = index === 0 ? Math.ceil(momentsMs.length / 2) : momentsMs.length;
-        killed += await killedTimes(scene, release, left.splice(0, share));
+        // the first one by a saved plan, which each run continues
+        const plan = join(scene.controlPlane.site.dataDir, "plan.json");
+        const words = index === 0 ? ["--plan", plan] : [];
+        if (index === 0) {
+          const saved = await scene.upgrade(release, ["--plan-out", plan]);
+          expect([saved.code, saved.writes]).toEqual([0, []]);
+        }
+        killed += await killedTimes(scene, [release, words], left.splice(0, share));
         await scene.rest(release);
       }
     });
@@ -62,10 +70,11 @@ async function upgraded(momentsMs: readonly number[]): Promise<Ended> {
 /** Runs until the upgrade to a release has ended by itself; how often it was killed. */
 async function killedTimes(
   scene: UpgradeScene,
-  release: ReleaseVersion,
+  [release, words]: readonly [ReleaseVersion, readonly string[]],
   momentsMs: readonly number[],
 ): Promise<number> {
-  const args = ["upgrade", "--release", scene.release(release), "--yes", "-o", "json"];
+  const given = ["--release", scene.release(release), ...words];
+  const args = ["upgrade", ...given, "--yes", "-o", "json"];
   let killed = 0;
   for (const moment of momentsMs) {
     const running = startPlugin(scene.controlPlane, args);
@@ -81,7 +90,7 @@ async function killedTimes(
     expect(code).toBe(137);
     killed += 1;
   }
-  const { code, report } = await scene.upgrade(release);
+  const { code, report } = await scene.upgrade(release, [...words, "--yes"]);
   expect([code, report.exit.reason]).toEqual([0, expect.any(String)]);
   return killed;
 }

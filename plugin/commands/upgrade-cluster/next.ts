@@ -3,6 +3,7 @@ import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
+import { classifyFreeze } from "../../domain/recovery/classify";
 import { findCauses } from "../../domain/engine-cluster/causes";
 import {
   findBehind,
@@ -297,20 +298,35 @@ interface ClusterNext {
   readonly release?: NextRelease;
 }
 
-/** An upgrade that the operator refuses or has frozen. */
+/** An upgrade that has come to a stand: what takes it on by itself is typed, all else is a person's decision (S113). */
 export function recoverStep({
   clusters,
-  situation,
+  situation: { facts },
 }: Pick<ClusterNext, "clusters" | "situation">): NextStep | undefined {
-  const found = clusters.items.find(
-    ({ verdict }) => verdict.is === "stalled" && refused.has(verdict.code),
+  const stalled = new Map(
+    clusters.items.flatMap(({ name, verdict }) =>
+      verdict.is === "stalled" ? [[name, refused.has(verdict.code)] as const] : [],
+    ),
   );
-  if (found === undefined) return undefined;
-  const term = renderTerm(situation.names.ec);
-  return {
-    says: `find out why the upgrade of ${term} ${found.name} makes no progress`,
-    words: ["recover"],
-  };
+  return ownClusters(facts)
+    .filter((ec) => stalled.has(readName(ec)))
+    .map((ec) => resumeStep(facts, ec, stalled.get(readName(ec)) === true))
+    .find((step) => step !== undefined);
+}
+
+function resumeStep(facts: Facts, ec: KubeObject, isRefused: boolean): NextStep | undefined {
+  const { causes } = classifyFreeze(facts, ec);
+  const [first] = causes;
+  if (first === undefined) return undefined;
+  const { object, cause, fix } = first.finding;
+  const upgrade = `the upgrade of ${renderTerm(facts.names.ec)} ${readName(ec)}`;
+  const why = `${String(object)}: ${cause}`;
+  if (causes.every(({ is }) => is === "outdated" || is === "held")) {
+    const words = ["recover", "--apply", `--ec=${readName(ec)}`];
+    return { says: `let ${upgrade} go on: ${why}`, words };
+  }
+  if (!isRefused) return undefined;
+  return { says: `decide how ${upgrade} goes on: ${why}: ${fix}; recover tells each step` };
 }
 
 /** The first EC that is not well, else the first that is behind its operator (S10). */

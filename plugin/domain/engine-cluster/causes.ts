@@ -157,6 +157,16 @@ export function recoverLine({ metadata: { name, namespace } }: KubeObject): stri
   return `kubectl engine recover --ec ${String(name)} -n ${String(namespace)}`;
 }
 
+/** Follows a fix, for people. */
+export function pointToRecover(ec: KubeObject): string {
+  return `; ${recoverLine(ec)} shows the fix`;
+}
+
+/** For whoever looks already as that command does. */
+export function withoutPointer<P extends { readonly fix: string }>(problem: P, ec: KubeObject): P {
+  return { ...problem, fix: problem.fix.replace(pointToRecover(ec), "") };
+}
+
 /** While nothing is to be written, against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
 type CausePhase = "standing" | "beginning" | "refused" | "frozen";
 

@@ -2,7 +2,7 @@
 import { explain } from "../names/codes";
 import type { Names } from "../names/names";
 import { parseImage } from "../release/images";
-import { findCauses, recoverLine } from "./causes";
+import { findCauses, pointToRecover } from "./causes";
 import { clusterFindings } from "./findings";
 import { findScaledCauses, readNodes } from "./scale";
 import { readExpansion } from "./volumes";
@@ -334,7 +334,7 @@ function findRefused(
   return {
     code: invalid ? "CLUSTER-INVALID-UPGRADE" : "CLUSTER-SPEC-INVALID",
     because: `${said}${first === undefined ? ", and " : ": "}${words.join("; ")}`,
-    fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}; ${recoverLine(ec)} shows the fix`,
+    fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}${pointToRecover(ec)}`,
     // what was so before the change is no answer to it
     definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
   };
@@ -348,7 +348,7 @@ function frozen(facts: Facts, { ec, state, taken }: ClusterState): Trouble | und
   return {
     code: "CLUSTER-FROZEN",
     because: `the upgrade has started and is stalled: ${causes.map(({ cause }) => cause).join("; ")}`,
-    fix: [...causes.map(({ fix }) => fix), `${recoverLine(ec)} shows the fix`].join("; "),
+    fix: `${causes.map(({ fix }) => fix).join("; ")}${pointToRecover(ec)}`,
     definite: true,
   };
 }

@@ -26,6 +26,7 @@ import {
   isTooOld,
   moduleUndefined,
   listUndefinedModules,
+  withoutPointer,
 } from "../engine-cluster/causes";
 import { moduleStanding, projectCluster } from "../rules/clusters";
 import { formatEngineVersion } from "../base/versions";
@@ -355,7 +356,7 @@ function causesOfStall(frozen: Frozen, progress: Progress): readonly FreezeCause
       ...(provenStep(facts, readName(ec), problem) ?? {
         is: licenseCodes.includes(problem.code) ? "license" : "other",
       }),
-      finding: stallFinding({ ...problem, is: "stalled" }, clusterCodes),
+      finding: stallFinding({ ...withoutPointer(problem, ec), is: "stalled" }, clusterCodes),
     }));
 }
 

@@ -9,7 +9,7 @@ import { asArray, asString, getPath } from "../../../../plugin/domain/base/value
 import type { Report } from "../../../../plugin/kernel/report";
 import { typed } from "../../../support/program-world";
 import { aFolder } from "../../../support/a-folder";
-import { aDatabase, Dump, ns } from "./held-clusters";
+import { aDatabase, Dump, newTag, ns } from "./held-clusters";
 import { before, moving, standing } from "./held-states";
 
 let folder = "";
@@ -19,6 +19,12 @@ beforeEach(() => {
 
 /** The report of a command that is rehearsed from a dump; of one that writes, that of its plan. */
 async function rehearse(dump: Dump, line: string): Promise<Report> {
+  const [first] = await rehearseAll(dump, line);
+  if (first === undefined) throw new Error("a rehearsal has a stage");
+  return first.report;
+}
+
+async function rehearseAll(dump: Dump, line: string): Promise<RehearsalDetails["stages"]> {
   const file = join(folder, "dump.json");
   writeFileSync(file, dump.text);
   const env = { ENGINE_HOME: join(folder, "home"), HOME: folder };
@@ -26,12 +32,10 @@ async function rehearse(dump: Dump, line: string): Promise<Report> {
   const { out, err } = await typed(words, { env });
   try {
     const { details } = JSON.parse(out) as Report;
-    const [first] = (details as RehearsalDetails).stages;
-    if (first !== undefined) return first.report;
+    return (details as RehearsalDetails).stages;
   } catch (cause) {
     throw new Error(err, { cause });
   }
-  throw new Error(err);
 }
 
 function dumpOf(change: (dump: Dump) => void): Dump {
@@ -109,4 +113,63 @@ test.each(before)("$title: $line", async ({ change, line, code, told, next }) =>
   if (told === undefined) expect(errorsIn(report)).toEqual([]);
   else expect(codes).toContain(told);
   if (next !== undefined) expect(JSON.stringify(report)).toMatch(next);
+});
+
+/** The words that `status` prints as next, as they are typed. */
+function nextIn({ details }: Report): string | undefined {
+  return asString(getPath(details, ["next", "command"]))?.replace("kubectl engine ", "");
+}
+
+test.each([...standing, ...moving, ...before])(
+  "the next command of status takes its cause away: $title",
+  async ({ change }) => {
+    const dump = dumpOf(change);
+    const next = nextIn(await rehearse(dump, "status"));
+    if (next === undefined) return;
+    const stages = await rehearseAll(dump, next);
+    const ran = stages.find(({ title }) => title === "the run");
+    expect([next, ran?.report.exit]).toEqual([next, expect.objectContaining({ code: 0 })]);
+    // it stays where nothing is written
+    expect(ran?.writes).toBeGreaterThan(0);
+  },
+);
+
+test.each<[string, (dump: Dump) => void, string]>([
+  ["nothing shows why", () => undefined, "InvalidUpgrade"],
+  [
+    "the license expired",
+    ({ ec }) => {
+      ec.status["licenseStatus"] = { licenseState: "Expired" };
+    },
+    "license",
+  ],
+  [
+    "a database is too old",
+    (dump) => {
+      const old = aDatabase("archive", { engineVersion: "6.2" });
+      dump.add({ ...old, status: { ...old.status, version: "6.2.20" } });
+    },
+    "6.2",
+  ],
+  [
+    "its images are pinned",
+    ({ ec }) => {
+      ec.spec["engineEnterpriseImageSpec"] = { versionTag: newTag, digestHash: "a".repeat(64) };
+      ec.spec["upgradeSpec"] = { autoUpgradeEngineEnterprise: true };
+    },
+    "digest",
+  ],
+])("what recover cannot do is a decision, and is no command: %s", async (_, change, says) => {
+  const dump = dumpOf((one) => {
+    one.ec.status["state"] = "InvalidUpgrade";
+    change(one);
+  });
+  expect((await rehearse(dump, "recover")).exit.code).toBe(3);
+  const { details } = await rehearse(dump, "status");
+  const next = getPath(details, ["next"]);
+  expect(Object.keys(next as object)).toEqual(["says"]);
+  const said = asString(getPath(next, ["says"]));
+  expect(said).toMatch(/^decide how the upgrade of EC billing goes on: /);
+  expect(said).toContain(says);
+  expect(said).not.toContain("shows the fix");
 });

@@ -591,6 +591,14 @@ function withAnnotation({ metadata, ...rest }: KubeObject, key: string, value: s
   return { ...rest, metadata: { ...metadata, annotations } };
 }
 
+const heldSet: KubeObject = {
+  ...aSet(),
+  spec: {
+    ...(aSet()["spec"] as object),
+    updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } },
+  },
+};
+
 test("what to do next", () => {
   golden("next", [
     [
@@ -598,6 +606,22 @@ test("what to do next", () => {
       {
         ecs: [aCluster(undefined, { state: "InvalidUpgrade" })],
         webhookConfigurations: [anOldConfiguration()],
+      },
+    ],
+    [
+      "an upgrade that is refused for its license",
+      { ecs: [aCluster(undefined, { ...expired, state: "InvalidUpgrade" })] },
+    ],
+    [
+      "an upgrade that a partition holds, where every pod is well",
+      {
+        ecs: [aCluster(undefined, { state: "RunningRollingUpdate" })],
+        statefulSets: [heldSet],
+        pods: [
+          aPod(2),
+          aPod(1, { tag: oldTag, revision: "old" }),
+          aPod(0, { tag: oldTag, revision: "old" }),
+        ],
       },
     ],
     [
