@@ -323,10 +323,10 @@ function resumeStep(facts: Facts, ec: KubeObject, isRefused: boolean): NextStep 
   const why = `${String(object)}: ${cause}`;
   if (causes.every(({ is }) => is === "outdated" || is === "held")) {
     const words = ["recover", "--apply", `--ec=${readName(ec)}`];
-    return { says: `let ${upgrade} go on: ${why}`, words };
+    return { says: `continue ${upgrade}: ${why}`, words };
   }
   if (!isRefused) return undefined;
-  return { says: `decide how ${upgrade} goes on: ${why}: ${fix}; recover tells each step` };
+  return { says: `decide how ${upgrade} continues: ${why}: ${fix}; recover tells each step` };
 }
 
 /** The first EC that is not well, else the first that is behind its operator (S10). */

@@ -169,7 +169,7 @@ test.each<[string, (dump: Dump) => void, string]>([
   const next = getPath(details, ["next"]);
   expect(Object.keys(next as object)).toEqual(["says"]);
   const said = asString(getPath(next, ["says"]));
-  expect(said).toMatch(/^decide how the upgrade of EC billing goes on: /);
+  expect(said).toMatch(/^decide how the upgrade of EC billing continues: /);
   expect(said).toContain(says);
   expect(said).not.toContain("shows the fix");
 });
