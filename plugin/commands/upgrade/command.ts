@@ -10,10 +10,11 @@ import { openJournal } from "../../kernel/journal";
 import type { PartId } from "../../domain/base/part-ids";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import type { Report } from "../../kernel/report";
-import { describePlan, makeBinding } from "./describe-plan";
+import { makeBinding } from "./describe-plan";
 import type { WantedPart } from "./plan-parts";
 import { UpgradeObserver } from "./observe";
-import { reportBlocked, upgradeParts } from "./upgrade";
+import { reportBlocked } from "./reports";
+import { upgradeParts } from "./upgrade";
 import type { CommandContext } from "../../cmdutil/context";
 import { findRelease, withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
@@ -73,6 +74,7 @@ async function upgrade(
     parts.map((part) => makeWantedPart(part, wish, parts)),
     {
       ports,
+      inputs: { clock: context.clock, flags, binding },
       nextJournal: () => openJournal(home, context.run.id, String(recorder.beginPart())),
       observer: await UpgradeObserver.open(context, flags, { ports, facts: situation.facts }),
       show: (shown) => {
@@ -80,11 +82,10 @@ async function upgrade(
         if (context.rehearsed === true) return;
         for (const text of renderPlan(shown, context.options.verbosity)) recorder.note(text);
       },
-      describe: (plans, found) => describePlan(plans, { context, flags, binding, found }),
       judgeAgain: context.options.yes
         ? undefined
         : async () => (await waitForSituation(context, flags, { opened, recorder })).findings,
-      keep: planOut === undefined ? undefined : (made) => savePlan(made, planOut, context),
+      save: planOut === undefined ? undefined : (made) => savePlan(made, planOut, context),
     },
     { ...chooseWait(context, flags), skip: flags.skip, saved },
   );

@@ -1,79 +1,17 @@
-/** What is told of a plan: its parts together, and the document that it is shown and saved as. */
+/** The plan of all parts as one document, which is shown and saved, and what a report has of it. */
 import { version as program } from "../../../package.json";
 import { distinct, type Finding } from "../../domain/base/findings";
 import type { AskingPorts } from "../../kernel/world";
-import type { Report, StepReport } from "../../kernel/report";
+import type { StepReport } from "../../kernel/report";
 import { isGood, joinPartEnds } from "./ends";
 import type { PartPlan } from "./plan-parts";
 import type { PlanBinding, PlannedPart, PlannedStep, UpgradePlan } from "./plan-document";
-import type { CommandContext } from "../../cmdutil/context";
+import type { Clock } from "../../ports/kubernetes";
 import type { Release } from "../../domain/release/contents";
 import type { UpgradeFlags } from "./flags";
 import { publicText, publicWords } from "../../domain/base/redact";
 import { skipWord } from "../../domain/base/skip";
 import { unusualCode } from "../../domain/operator/findings";
-
-/** Those of the checks and of all plans; those of namespaces too, which have no place of their own in the document. */
-export function collectFindings(
-  { recorder }: Pick<AskingPorts, "recorder">,
-  plans: readonly PartPlan[],
-): readonly Finding[] {
-  const recorders = plans.flatMap(({ asides }) => asides.map(({ told }) => told.recorder));
-  return distinct(
-    [recorder, ...recorders].flatMap(({ found, kept }) => [
-      ...found,
-      ...(kept.namespaces ?? []).flatMap((one) => one.findings ?? []),
-    ]),
-  );
-}
-
-/** What is missing in all parts, as one. */
-export function joinPermissions(plans: readonly PartPlan[]): Pick<Report, "permissions"> {
-  const all = plans.flatMap(({ asides }) =>
-    asides.flatMap(({ told }) => told.recorder.kept.permissions ?? []),
-  );
-  const last = all.at(-1);
-  if (last === undefined) return {};
-  const missing = [...new Set(all.flatMap((one) => one.missing))];
-  // each holds what was known to be needed by then
-  return { permissions: { ...last, missing } };
-}
-
-/** The writes of a plan as steps of a report. */
-export function renderSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
-  return steps.map(({ part, action, object, why, source, write }, index) => ({
-    n: index + 1,
-    id: part,
-    action,
-    object,
-    result: "planned",
-    why,
-    ...(source !== undefined && { source }),
-    ms: 0,
-    write,
-  }));
-}
-
-/** The parts as a plan names them. */
-export function describeParts(plans: readonly PartPlan[]): readonly PlannedPart[] {
-  return plans.map((plan) => {
-    const { id, title, source } = plan.wanted.part;
-    const { skipReason } = plan.wanted;
-    const end = joinPartEnds(plan);
-    const { questions, waitsFor, pause, later } = plan;
-    return {
-      id,
-      title,
-      source,
-      ...(skipReason !== undefined && { skipped: skipReason }),
-      ...(end !== undefined && !isGood(end) && { unplanned: end.reason }),
-      ...(questions.length > 0 && { questions }),
-      ...(waitsFor !== undefined && { waitsFor }),
-      ...(pause !== undefined && { pauses: { because: pause.because, type: pause.type } }),
-      ...(later === true && { later }),
-    };
-  });
-}
 
 interface BindingInputs {
   readonly flags: Pick<UpgradeFlags, "chart">;
@@ -94,26 +32,51 @@ export function makeBinding({ flags, opened, uid, namespace }: BindingInputs): P
   };
 }
 
-interface PlanInputs {
-  readonly context: CommandContext;
+/** What a plan is made of beside its parts. */
+export interface PlanInputs {
+  readonly clock: Pick<Clock, "now">;
   readonly flags: UpgradeFlags;
   readonly binding: PlanBinding;
-  readonly found: readonly Finding[];
 }
 
-export function describePlan(plans: readonly PartPlan[], inputs: PlanInputs): UpgradePlan {
-  const { context, flags, binding, found } = inputs;
+/** The plans of all parts, and what was found, as one document. */
+export function describePlan(
+  plans: readonly PartPlan[],
+  found: readonly Finding[],
+  { clock, flags, binding }: PlanInputs,
+): UpgradePlan {
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",
     program,
-    madeAt: new Date(context.clock.now()).toISOString(),
+    madeAt: new Date(clock.now()).toISOString(),
     ...binding,
     words: listWords(flags),
     parts: describeParts(plans),
     steps: plans.flatMap(({ steps }) => steps),
     findings: found.map(({ code, object }) => ({ code, ...(object !== undefined && { object }) })),
   };
+}
+
+/** The parts as a plan names them. */
+function describeParts(plans: readonly PartPlan[]): readonly PlannedPart[] {
+  return plans.map((plan) => {
+    const { id, title, source } = plan.wanted.part;
+    const { skipReason } = plan.wanted;
+    const end = joinPartEnds(plan);
+    const { questions, waitsFor, pause, later } = plan;
+    return {
+      id,
+      title,
+      source,
+      ...(skipReason !== undefined && { skipped: skipReason }),
+      ...(end !== undefined && !isGood(end) && { unplanned: end.reason }),
+      ...(questions.length > 0 && { questions }),
+      ...(waitsFor !== undefined && { waitsFor }),
+      ...(pause !== undefined && { pauses: { because: pause.because, type: pause.type } }),
+      ...(later === true && { later }),
+    };
+  });
 }
 
 /** The words of the same upgrade, for the command that carries its plan out. */
@@ -137,4 +100,33 @@ export function listWords(flags: UpgradeFlags): readonly string[] {
     ...(flags.auto ? ["--auto"] : []),
     ...(flags.probe ? [] : ["--no-probe"]),
   ]);
+}
+
+/** The writes of a plan as steps of a report. */
+export function renderSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
+  return steps.map(({ part, action, object, why, source, write }, index) => ({
+    n: index + 1,
+    id: part,
+    action,
+    object,
+    result: "planned",
+    why,
+    ...(source !== undefined && { source }),
+    ms: 0,
+    write,
+  }));
+}
+
+/** Those of the checks and of all plans; those of namespaces too, which have no place of their own in the document. */
+export function collectFindings(
+  { recorder }: Pick<AskingPorts, "recorder">,
+  plans: readonly PartPlan[],
+): readonly Finding[] {
+  const recorders = plans.flatMap(({ asides }) => asides.map(({ told }) => told.recorder));
+  return distinct(
+    [recorder, ...recorders].flatMap(({ found, kept }) => [
+      ...found,
+      ...(kept.namespaces ?? []).flatMap((one) => one.findings ?? []),
+    ]),
+  );
 }

@@ -3,9 +3,9 @@ import type { Finding } from "../../domain/base/findings";
 import type { Skip } from "../../domain/base/skip";
 import type { Journal } from "../../kernel/journal";
 import type { AskingPorts } from "../../kernel/world";
+import type { PlanInputs } from "./describe-plan";
 import type { UpgradeObserver } from "./observe";
 import type { UpgradePlan } from "./plan-document";
-import type { PartPlan } from "./plan-parts";
 
 /** The world around an upgrade. */
 export interface UpgradeDeps {
@@ -15,14 +15,13 @@ export interface UpgradeDeps {
   readonly nextJournal: () => Journal;
   /** Watches the webhook meanwhile; absent: nothing is probed. */
   readonly observer?: UpgradeObserver | undefined;
+  readonly inputs: PlanInputs;
   /** Shows the plan before the question. */
   readonly show: (plan: UpgradePlan) => void;
-  /** The plan as a document, of what the parts have planned. */
-  readonly describe: (plans: readonly PartPlan[], findings: readonly Finding[]) => UpgradePlan;
   /** What the checks find once a person has answered, who may have taken an hour; absent: nobody is asked. */
   readonly judgeAgain?: (() => Promise<readonly Finding[]>) | undefined;
-  /** Keeps a plan for later. */
-  readonly keep?: ((plan: UpgradePlan) => Promise<string>) | undefined;
+  /** Saves the plan, in the place of carrying it out, and says how it is carried out later. */
+  readonly save?: ((plan: UpgradePlan) => Promise<string>) | undefined;
 }
 
 /** How it is run; times in milliseconds. */

@@ -6,7 +6,6 @@ import type { UpgradePlan } from "../../../../plugin/commands/upgrade/plan-docum
 import type { PartPlan } from "../../../../plugin/commands/upgrade/plan-parts";
 import type { Chart } from "../../../../plugin/cmdutil/operator-flags";
 import { readDefaults } from "../../../../plugin/cmdutil/spec";
-import type { CommandContext } from "../../../../plugin/cmdutil/context";
 import type { ExitReport } from "../../../../plugin/kernel/report";
 import { ManualClock } from "../../../support/manual-clock";
 
@@ -61,9 +60,12 @@ test("the release of a chart is its address without the password, and its versio
     releaseName: "operator",
   };
   const flags = { ...readDefaults(upgradeSpec), chart };
-  const context = { clock: new ManualClock() } as unknown as CommandContext;
   const binding = makeBinding({ flags, opened: undefined, uid: "c", namespace: "engine" });
-  const { release, parts } = describePlan([refused], { context, flags, binding, found: [] });
+  const { release, parts } = describePlan([refused], [], {
+    clock: new ManualClock(),
+    flags,
+    binding,
+  });
   expect(release).toMatch(/^https:\/\/\S*charts\.example\/engine 8\.0\.2-2$/);
   expect(release).not.toContain("secret");
   expect(parts).toMatchObject([{ unplanned: "it has no account" }]);

@@ -18,8 +18,10 @@ import { aWitness, portsOf } from "../world";
 import type { UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
 import { joinEnds } from "../../../../plugin/commands/upgrade/ends";
 import type { UpgradeOptions } from "../../../../plugin/commands/upgrade/wiring";
-import { describeParts } from "../../../../plugin/commands/upgrade/describe-plan";
-import type { PartPlan, WantedPart } from "../../../../plugin/commands/upgrade/plan-parts";
+import { describePlan, type PlanInputs } from "../../../../plugin/commands/upgrade/describe-plan";
+import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
+import { readDefaults } from "../../../../plugin/cmdutil/spec";
+import type { WantedPart } from "../../../../plugin/commands/upgrade/plan-parts";
 import { upgradeParts } from "../../../../plugin/commands/upgrade/upgrade";
 import type { Event, ExitReport, Report } from "../../../../plugin/kernel/report";
 
@@ -73,7 +75,11 @@ class World {
   readonly witness = aWitness();
   answer = true;
   readonly interrupt = new AbortController();
-  release = "./release";
+  readonly inputs: PlanInputs = {
+    clock: new ManualClock(),
+    flags: readDefaults(upgradeSpec),
+    binding: { cluster: "c", namespace: "engine", release: "./release" },
+  };
 
   part(index: number, script: Script): WantedPart {
     const part = listParts()[index];
@@ -125,20 +131,6 @@ class World {
     };
   }
 
-  describe = (plans: readonly PartPlan[]): UpgradePlan => ({
-    apiVersion: "cli.engine.com/v1",
-    kind: "UpgradePlan",
-    program: "0.1.0",
-    madeAt: "2026-01-02T03:04:05Z",
-    cluster: "c",
-    namespace: "engine",
-    release: this.release,
-    words: ["upgrade"],
-    parts: describeParts(plans),
-    steps: plans.flatMap(({ steps }) => steps),
-    findings: [],
-  });
-
   get events(): readonly Event[] {
     return this.witness.events;
   }
@@ -172,9 +164,9 @@ class World {
         },
         nextJournal: () => ports.journal,
         show: (plan) => this.shown.push(plan),
-        describe: this.describe,
+        inputs: this.inputs,
         ...(keep === true && {
-          keep: (plan: UpgradePlan) => {
+          save: (plan: UpgradePlan) => {
             this.kept.push(plan);
             return Promise.resolve("run it with --plan");
           },
@@ -462,7 +454,7 @@ describe("refusals write nothing", () => {
 
   test("a saved plan that no longer holds", async () => {
     const world = new World();
-    const saved = world.describe([]);
+    const saved = describePlan([], [], world.inputs);
     const report = await world.run([world.part(1, {})], { saved });
     expect(report.exit.code).toBe(5);
     expect(report.findings?.map(({ code, cause }) => `${code} ${cause}`)).toEqual([
