@@ -25,6 +25,8 @@ export interface ServerSpec {
   readonly webhookClient?: WebhookClient;
   /** Whose ID tokens it accepts; nobody's without it. */
   readonly oidc?: OidcTrust;
+  /** Of a server that was stopped, for one that takes its place; absent: a free one. */
+  readonly port?: number;
 }
 
 /** An OpenID Connect provider that the server trusts; users are named by their `email`. */
@@ -55,7 +57,7 @@ export interface ApiServer {
 }
 
 export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiServer> {
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = spec.port === undefined ? await freePorts(1) : [spec.port];
   const url = `https://127.0.0.1:${String(port)}`;
   const files = writeServerFiles(site, spec.users);
   const auditFile = join(site.logsDir, `${spec.name}-audit.log`);

@@ -46,6 +46,8 @@ export interface ControlPlane extends Omit<Server, "stop"> {
   /** The environment of the kubectl helper, for tests that start a process of their own. */
   kubectlEnv(kubeconfig?: string): NodeJS.ProcessEnv;
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<RunResult>;
+  /** Stops the first server, does this, and starts another one in its place. */
+  withoutServer(act: () => Promise<unknown>): Promise<void>;
   addServer(options?: Pick<ServerSpec, "webhookClient" | "oidc">): Promise<Server>;
   auditMark(): Promise<AuditMark>;
   /** The events of all servers since the mark, else all, in the order of their arrival. */
@@ -80,6 +82,7 @@ export async function startControlPlane({
 function controlPlaneOf(site: Site, spec: ServerSpec, first: ApiServer): ControlPlane {
   const servers = [first];
   const face = faceOf(first, spec.users);
+  let daemon = first.daemon;
   const auditEvents = async (since?: AuditMark): Promise<readonly AuditEvent[]> => {
     const perServer = await Promise.all(
       servers.map(async ({ audit }) => (await audit.read()).slice(since?.get(audit.file) ?? 0)),
@@ -89,6 +92,18 @@ function controlPlaneOf(site: Site, spec: ServerSpec, first: ApiServer): Control
   };
   return {
     ...face,
+    get pid() {
+      return daemon.pid;
+    },
+    withoutServer: async (act) => {
+      // what it has recorded is read on from the log, to which its successor adds
+      await daemon.stop({ patienceMs: 20_000 });
+      await act();
+      const port = Number(new URL(first.url).port);
+      const next = await startApiServer(site, { ...spec, port });
+      next.api.close();
+      ({ daemon } = next);
+    },
     binaries: site.binaries,
     site,
     logsDir: site.logsDir,

@@ -33,6 +33,7 @@ export const disturbances = [
   "allowing",
   "otherCertificate",
   "serverHeldUp",
+  "serverStopped",
 ] as const;
 export type Disturbance = (typeof disturbances)[number];
 
@@ -42,6 +43,12 @@ interface Place {
   readonly pair: Pair;
   readonly between: Between;
 }
+
+/** How long the webhook is another one, or none: longer than the longest time between two probes where they are few. */
+const lastsMs = { often: [2_500, 4_000], seldom: [6_500, 9_000] } as const;
+
+/** How often it is probed meanwhile. */
+export type Probed = keyof typeof lastsMs;
 
 /** The API server waits so long for the webhook, in seconds: what the configurations of the scene say. */
 const waitsSeconds = { least: 10, most: 30 };
@@ -55,39 +62,41 @@ export class DisturbedWebhook {
     const { controlPlane, namespace } = this.place;
     const tlsDir = join(controlPlane.site.dataDir, "webhook-tls");
     writeTlsFolder(tlsDir, pair);
-    this.#webhook = await startWebhook({ controlPlane, namespace, tlsDir });
+    // for what a database had before there was a webhook
+    const env = { ENGINE_WEBHOOK_BYPASS_GROUPS: "system:masters" };
+    this.#webhook = await startWebhook({ controlPlane, namespace, tlsDir, env });
   }
 
   /** Disturbs, and puts everything back. */
-  async disturb(how: Disturbance): Promise<readonly Truth[]> {
+  async disturb(how: Disturbance, probed: Probed): Promise<readonly Truth[]> {
     const { between, controlPlane, namespace } = this.place;
-    switch (how) {
-      case "none":
-        return [];
-      case "stopped":
-        return await this.#without(() => pause(between(2_500, 4_000)));
-      case "replaced":
-        return await this.#without(() => Promise.resolve());
-      case "heldUp":
-        return await this.#heldUp(this.#pid, between(1_500, 3_500));
-      case "late":
-        return await this.#heldUp(this.#pid, 1_000 * waitsSeconds.least + between(2_000, 4_000));
-      case "refusing":
-        return await this.#without(() => this.#standIn("refuses"));
-      case "allowing":
-        return await this.#allowing();
-      case "otherCertificate": {
-        const other = makePair({ namespace });
-        return await this.#without(async () => {
-          await this.start(other);
-          await pause(between(2_500, 4_000));
+    const [least, most] = lastsMs[probed];
+    const last = (): Promise<void> => pause(between(least, most));
+    const nothing: readonly Truth[] = [];
+    const ways: Readonly<Record<Disturbance, () => Promise<readonly Truth[]>>> = {
+      none: () => Promise.resolve(nothing),
+      stopped: () => this.#without(last),
+      replaced: () => this.#without(() => Promise.resolve()),
+      heldUp: () => this.#heldUp(this.#pid, between(1_500, 3_500)),
+      late: () => this.#heldUp(this.#pid, 1_000 * waitsSeconds.least + between(2_000, 4_000)),
+      refusing: () => this.#without(() => this.#standIn("refuses", last)),
+      allowing: () => this.#allowing(last),
+      otherCertificate: () =>
+        this.#without(async () => {
+          await this.start(makePair({ namespace }));
+          await last();
           await this.#webhook?.stop();
-        });
-      }
-      case "serverHeldUp":
+        }),
+      serverHeldUp: async () => {
         await this.#heldUp(controlPlane.pid, between(1_500, 3_500));
-        return [];
-    }
+        return nothing;
+      },
+      serverStopped: async () => {
+        await controlPlane.withoutServer(() => pause(between(500, 1_500)));
+        return nothing;
+      },
+    };
+    return await ways[how]();
   }
 
   get #pid(): number | undefined {
@@ -117,23 +126,23 @@ export class DisturbedWebhook {
     return to - from < 1_000 * waitsSeconds.least ? [] : [{ is: "outage", may: { from, to } }];
   }
 
-  async #standIn(conduct: Conduct): Promise<Span> {
-    const { pair, between } = this.place;
+  async #standIn(conduct: Conduct, meanwhile: () => Promise<unknown>): Promise<Span> {
+    const { pair } = this.place;
     const host = this.#webhook?.host;
     if (host === undefined) throw new Error("the webhook has no address");
     const standIn = await startStandIn(host, pair, conduct);
     const from = Date.now();
-    await pause(between(2_500, 4_000));
+    await meanwhile();
     const to = Date.now();
     await standIn.close();
     return { from, to };
   }
 
   /** Good edits pass but for the moments of the change, and the bad ones with them. */
-  async #allowing(): Promise<readonly Truth[]> {
+  async #allowing(meanwhile: () => Promise<unknown>): Promise<readonly Truth[]> {
     let sure: Span | undefined;
     const truths = await this.#without(async () => {
-      sure = await this.#standIn("allows");
+      sure = await this.#standIn("allows", meanwhile);
     });
     return truths.flatMap(({ may }): readonly Truth[] => [
       { is: "outage", may },

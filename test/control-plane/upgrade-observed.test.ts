@@ -5,10 +5,13 @@
  * ENGINE_HOLES adds so many random disturbances, ENGINE_HOLE_SEED repeats the moments of an earlier run.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { getOwn } from "../../plugin/domain/base/values";
-import type { PartId } from "../../plugin/domain/base/part-ids";
+import { asArray, getOwn, getPath, withValue } from "../../plugin/domain/base/values";
+import { type PartId, partIds } from "../../plugin/domain/base/part-ids";
+import { constraintResource } from "../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { GapReport, GapWindow } from "../../plugin/kernel/report";
+import { user } from "../plugin/commands/unbind-scc/objects";
+import { constraint } from "../support/releases/rights";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { logToStderr } from "./binaries";
 import { admissionSecret, caBundleOf, makePair } from "./certificate";
@@ -23,8 +26,17 @@ import { admissionService } from "./operator";
 import { shortTimes, whilePlaying } from "./played-operator";
 import { documentOf, type ReportDocument, runner, startPlugin } from "./plugin-run";
 import { until } from "./until";
-import { namespace, openUpgradeScene, selector, type UpgradeScene } from "./upgrade-scene";
+import {
+  databaseRef,
+  ecLabel,
+  ecRef,
+  namespace,
+  openUpgradeScene,
+  selector,
+  type UpgradeScene,
+} from "./upgrade-scene";
 import { oldConfiguration } from "./webhook-configurations";
+import { startWriteGate, type WriteGate } from "./write-gate";
 
 const releases = ["7.22.0-7", "8.0.2-2"] as const satisfies readonly ReleaseVersion[];
 const seed = Number(process.env["ENGINE_HOLE_SEED"] ?? Date.now() % 1_000_000);
@@ -42,15 +54,80 @@ const times = {
   databaseMs: 1_500,
 };
 
-/** Parts by the line that tells of their beginning, and how long one may take from there to the disturbance. */
-const parts: Readonly<Partial<Record<PartId, readonly [title: string, longestMs: number]>>> = {
-  "rbac-expand": ["Widen RBAC in the managed namespaces", 100],
-  operator: ["Upgrade the operator", 1_500],
-  webhook: ["Reapply the admission webhook", 300],
-  cluster: ["Upgrade the cluster", 3_000],
-  scc: ["Unbind the old SCC", 50],
-  "rbac-contract": ["Narrow RBAC to the new release", 50],
+/** At what it is disturbed, and what makes that there is something to do. */
+interface DisturbedPart {
+  /** The line that tells of its beginning. */
+  readonly title: string;
+  /** It is held up at this write until the disturbance is over; else disturbed within so many milliseconds. */
+  readonly at: RegExp | number;
+  /** What has to be typed for it. */
+  readonly words?: (release: (typeof releases)[number]) => readonly string[];
+  /** Gives what takes the cause away. */
+  readonly prepare?: (scene: UpgradeScene) => Promise<() => Promise<void>>;
+}
+
+const versions = { "7.22.0-7": "7.4", "8.0.2-2": "8.0" } as const;
+
+const parts: Readonly<Record<PartId, DisturbedPart>> = {
+  "auto-off": {
+    title: "Switch the automatic upgrade off",
+    at: /^PATCH .*\/ec$/,
+    prepare: useOwnModule,
+    // which builds are there cannot be seen on a cluster without a REST API
+    words: () => ["--skip", `MODULE-OS-BASE=${ecLabel}`],
+  },
+  "rbac-expand": { title: "Widen RBAC in the managed namespaces", at: /^PATCH .*\/roles\// },
+  operator: { title: "Upgrade the operator", at: 1_500 },
+  webhook: { title: "Reapply the admission webhook", at: 300 },
+  cluster: { title: "Upgrade the cluster", at: 3_000 },
+  scc: {
+    title: "Unbind the old SCC",
+    at: /^(PATCH|DELETE) .*\/securitycontextconstraints\//,
+    prepare: bindConstraint,
+  },
+  "rbac-contract": { title: "Narrow RBAC to the new release", at: /^PATCH .*\/roles\// },
+  databases: {
+    title: "Upgrade the databases",
+    at: new RegExp(`^PATCH .*/${names.edb.plural}/`),
+    words: (release) => ["--engine-version", versions[release]],
+  },
 };
+
+/** The old SCC is there, and the operator may use it. */
+async function bindConstraint({ cluster }: UpgradeScene): Promise<() => Promise<void>> {
+  const ref = { resource: constraintResource, name: names.scc.current };
+  if ((await cluster.get(ref)) === undefined) await cluster.create(constraint("7.4.2-2"));
+  await cluster.patch(ref, { users: [user(namespace)] }, { type: "merge" });
+  return () => Promise.resolve();
+}
+
+/** A database uses a module of a user's own while the cluster upgrades itself (S51). */
+async function useOwnModule({ cluster }: UpgradeScene): Promise<() => Promise<void>> {
+  const ec = await cluster.get(ecRef);
+  const known = asArray(getPath(ec, names.fields.statusModules));
+  const gears = { name: "rg", displayName: "EngineGears", versions: ["1.2.5"] };
+  const status = withValue({}, names.fields.statusModules, [
+    ...known.filter((one) => getOwn(one, "name") !== "rg"),
+    gears,
+  ]);
+  await cluster.patch(ecRef, status, { type: "merge", subresource: "status" });
+  await cluster.patch(ecRef, withValue({}, names.ecFields.autoUpgrade, true), { type: "merge" });
+  const use = async (modulesList: readonly object[] | null): Promise<void> => {
+    const { bypass, bypassUntil } = names.annotations;
+    const end = new Date(Date.now() + 600_000).toISOString();
+    const passes = modulesList !== null;
+    const annotations = {
+      [bypass]: passes ? "as it was before" : null,
+      [bypassUntil]: passes ? end : null,
+    };
+    const body = { metadata: { annotations }, spec: { modulesList } };
+    await until("the edit of a database", () =>
+      cluster.patch(databaseRef("config"), body, { type: "merge" }),
+    );
+  };
+  await use([{ name: "rg" }]);
+  return () => use(null);
+}
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function numbers(from: number): () => number {
@@ -63,7 +140,15 @@ function numbers(from: number): () => number {
 
 const random = numbers(seed);
 const between = (least: number, most: number): number => least + random() * (most - least);
-const oneOf = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
+
+/** Draws each of them once before any comes again. */
+function deckOf<T>(all: readonly T[]): () => T {
+  const left: T[] = [];
+  return () => {
+    if (left.length === 0) left.push(...all);
+    return left.splice(Math.floor(random() * left.length), 1)[0] as T;
+  };
+}
 
 type Row = readonly [part: PartId, how: Disturbance];
 
@@ -77,14 +162,28 @@ const scenes: readonly (readonly [Row, Row])[] = [
     ["cluster", "allowing"],
     ["cluster", "serverHeldUp"],
   ],
-  ...Array.from({ length: Math.ceil(more / 2) }, (): readonly [Row, Row] => [
-    [oneOf(Object.keys(parts) as PartId[]), oneOf(disturbances)],
-    [oneOf(Object.keys(parts) as PartId[]), oneOf(disturbances)],
-  ]),
+  ...drawScenes(Math.ceil(more / 2)),
 ];
 
-async function openScene(): Promise<{ scene: UpgradeScene; webhook: DisturbedWebhook }> {
-  const scene = await openUpgradeScene({ pair, webhook: false });
+function drawScenes(count: number): readonly (readonly [Row, Row])[] {
+  const [part, how] = [deckOf(partIds), deckOf(disturbances)];
+  const row = (): Row => [part(), how()];
+  return Array.from({ length: count }, () => {
+    const [one, other] = [row(), row()];
+    // only the first upgrade brings another OS base, for which there is a finding to accept
+    return other[0] === "auto-off" ? [other, one] : [one, other];
+  });
+}
+
+interface Opened {
+  readonly scene: UpgradeScene;
+  readonly webhook: DisturbedWebhook;
+  /** Between the run and the API server. */
+  readonly gate: WriteGate;
+}
+
+async function openScene(): Promise<Opened> {
+  const scene = await openUpgradeScene({ pair, webhook: false, openshift: true });
   const { controlPlane } = scene;
   const { api } = controlPlane;
   await api.create(admissionSecret(namespace, pair));
@@ -94,7 +193,7 @@ async function openScene(): Promise<{ scene: UpgradeScene; webhook: DisturbedWeb
   const entry = { namespaceSelector: selector };
   const old = oldConfiguration({ namespace, caBundle: caBundleOf(pair.cert), entry });
   await api.create(old, "kubectl-create");
-  return { scene, webhook };
+  return { scene, webhook, gate: await startWriteGate(controlPlane) };
 }
 
 interface Ended {
@@ -105,28 +204,54 @@ interface Ended {
   readonly probes: readonly Span[];
 }
 
+/** Holds the first write that is meant, until it is let go. */
+function holdAt(
+  gate: WriteGate,
+  isMeant: (line: string) => boolean | undefined,
+): { readonly isHeld: () => boolean; readonly release: () => void } {
+  let [isHeld, release] = [false, (): void => undefined];
+  const over = new Promise<void>((resolve) => (release = resolve));
+  gate.watch(async (line, moment) => {
+    if (moment === "after" || isMeant(line) !== true) return "pass";
+    isHeld = true;
+    await over;
+    return "pass";
+  });
+  return {
+    isHeld: () => isHeld,
+    release: () => {
+      release();
+    },
+  };
+}
+
 /** One upgrade with the webhook disturbed from a moment of the part on. */
 async function upgradeDisturbed(
-  { scene, webhook }: Awaited<ReturnType<typeof openScene>>,
-  release: ReleaseVersion,
+  { scene, webhook, gate }: Opened,
+  release: (typeof releases)[number],
   [part, how]: Row,
 ): Promise<Ended> {
   const { controlPlane } = scene;
+  const { title, at, words } = parts[part];
   const mark = await controlPlane.auditMark();
-  const args = ["upgrade", "--release", scene.release(release), "--yes", "-o", "json"];
-  const running = startPlugin(controlPlane, args);
-  const [title = "", longestMs = 0] = parts[part] ?? [];
+  const given = ["--release", scene.release(release), ...(words?.(release) ?? [])];
+  const args = ["upgrade", ...given, "--yes", "-o", "json"];
+  const running = startPlugin(controlPlane, args, gate.kubeconfig);
+  const isIn = (): true | undefined => running.stderr().includes(`: ${title}, after `) || undefined;
+  const write =
+    typeof at === "number" ? undefined : holdAt(gate, (line) => at.test(line) && isIn());
   const begun = until(
     `"${title}" in ${running.stderr()}`,
-    () => running.stderr().includes(`: ${title}, after `) || undefined,
+    () => (write === undefined ? isIn() : write.isHeld() || undefined),
     { withinMs: 240_000, everyMs: 10 },
   );
   begun.catch(() => undefined); // the run may end first
   const hasEnded = await Promise.race([begun.then(() => false), running.ended.then(() => true)]);
   const early = hasEnded ? `${running.stderr()}\n${running.stdout()}` : "";
   expect([hasEnded, early]).toEqual([false, ""]);
-  await pause(between(0, longestMs));
-  const truths = await webhook.disturb(how);
+  if (typeof at === "number") await pause(between(0, at));
+  const truths = await webhook.disturb(how, write === undefined ? "often" : "seldom");
+  write?.release();
   const result = await running.ended;
   const events = await controlPlane.auditEvents(mark);
   const probes = events
@@ -145,21 +270,27 @@ async function upgradeDisturbed(
 test.each(scenes)("%p, then %p", async (...rows) => {
   logToStderr(`the moments follow from ENGINE_HOLE_SEED=${String(seed)}`);
   const opened = await openScene();
-  const { scene } = opened;
-  const versions = { "7.4.2-2": releaseShapes["7.4.2-2"].cluster };
+  const { scene, gate } = opened;
+  const clusters = { "7.4.2-2": releaseShapes["7.4.2-2"].cluster };
   try {
-    await whilePlaying({ cluster: scene.cluster, namespace, times, versions }, async () => {
-      for (const [index, release] of releases.entries()) {
-        const row = rows[index] ?? ["cluster", "none"];
-        const ended = await upgradeDisturbed(opened, release, row);
-        expectHoles(ended, row);
-        // what a proof, or an edit of a database, met in vain is done by the same command
-        if (ended.code === 0) continue;
-        const { code, report } = await scene.upgrade(release);
-        expect([code, report.exit.reason]).toEqual([0, expect.any(String)]);
-      }
-    });
+    await whilePlaying(
+      { cluster: scene.cluster, namespace, times, versions: clusters },
+      async () => {
+        for (const [index, release] of releases.entries()) {
+          const row = rows[index] ?? ["cluster", "none"];
+          const tidy = await parts[row[0]].prepare?.(scene);
+          const ended = await upgradeDisturbed(opened, release, row);
+          expectHoles(ended, row);
+          // what a proof, or an edit of a database, met in vain is done by the same command
+          await tidy?.();
+          if (ended.code === 0) continue;
+          const { code, report } = await scene.upgrade(release);
+          expect([code, report.exit.reason]).toEqual([0, expect.any(String)]);
+        }
+      },
+    );
   } finally {
+    await gate.close();
     await scene.close();
   }
 });
@@ -172,7 +303,8 @@ const enoughProbes = 5;
 function expectHoles({ report, truths, probes, code }: Ended, row: Row): void {
   const gap = getOwn(report, "gap") as GapReport | undefined;
   const shown = { ...gap, answers: undefined };
-  const told = JSON.stringify({ row, code, seed, truths, probes: probes.length, gap: shown });
+  const met = truths.map(({ may }) => countWithin(probes, may));
+  const told = JSON.stringify({ row, code, seed, truths, met, gap: shown });
   logToStderr(told);
   const found: string[] = [];
   for (const is of ["bypass", "outage"] as const) {
@@ -208,8 +340,8 @@ function judgeWindows(
 ): readonly string[] {
   const least = sum(windows.map(({ leastSeconds }) => leastSeconds));
   if (truth === undefined) {
-    // an edit that was under way when the API server was held up may have been stopped: a moment, of no sure length
-    const mayBe = how === "serverHeldUp" ? 1 : 0;
+    // an edit that was under way when the API server was held up, or ended, may have been stopped: a moment, of no sure length
+    const mayBe = how.startsWith("server") ? 1 : 0;
     return least === 0 && windows.length <= mayBe ? [] : [`made up: ${JSON.stringify(windows)}`];
   }
   const isTooLong = least > toSeconds(truth.may) + roundingSeconds;
@@ -224,7 +356,7 @@ function judgeSure(
   windows: readonly GapWindow[],
   { sure, probes }: { readonly sure: Span; readonly probes: readonly Span[] },
 ): readonly string[] {
-  const within = probes.filter(({ from, to }) => sure.from < from && to < sure.to).length;
+  const within = countWithin(probes, sure);
   if (windows.length === 0) {
     return within < enoughProbes ? [] : [`${within} probes met it, and it is not told`];
   }
@@ -233,6 +365,10 @@ function judgeSure(
   const watched = { from: Math.max(sure.from, first.from), to: Math.min(sure.to, last.to) };
   const most = sum(windows.map(({ mostSeconds }) => mostSeconds));
   return most < toSeconds(watched) - roundingSeconds ? ["the most is shorter than it was"] : [];
+}
+
+function countWithin(probes: readonly Span[], span: Span): number {
+  return probes.filter(({ from, to }) => span.from < from && to < span.to).length;
 }
 
 function toSeconds({ from, to }: Span): number {
