@@ -3,7 +3,7 @@ import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
 import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
-import { getOwn, numberAt } from "../domain/base/values";
+import { getOwn } from "../domain/base/values";
 import { findEntry, readServiceNamespace } from "../domain/admission/configuration";
 import { judgeAnswers } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
@@ -69,8 +69,11 @@ export async function probeWebhook(
   return { is: "failed", because, ...(finding !== undefined && { finding }) };
 }
 
-/** Milliseconds that the API server takes beside the webhook. */
-const serverMs = 5_000;
+/**
+ * Longest that an API server waits for a webhook, whatever a configuration that comes in the meantime says (its
+ * `timeoutSeconds` is 30 at most), and what it takes itself: its own verdict comes first, that the webhook did not answer.
+ */
+const inForceLimitMs = 35_000;
 
 /** A prober of whichever configuration is in force, the old one too; else why there is none. */
 export async function openInForce(
@@ -82,9 +85,7 @@ export async function openInForce(
   const entries = [entry, oldEntry];
   const pair = own ?? pickPair(facts, { name, entries });
   if (typeof pair === "string") return pair;
-  // the API server's own limit comes first: then it is the webhook that did not answer
-  const seconds = numberAt(pickEntry(facts, entries), ["timeoutSeconds"], 10);
-  return await openProber(deps, pair, { limitMs: seconds * 1_000 + serverMs });
+  return await openProber(deps, pair, { limitMs: inForceLimitMs });
 }
 
 /** What a pair is for. */

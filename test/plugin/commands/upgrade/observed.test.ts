@@ -143,6 +143,27 @@ test.each<keyof Script>(["down", "lenient", "refusing"])(
   },
 );
 
+test("a probe waits for as long as an API server may wait for a webhook, also by a configuration that comes later", async () => {
+  const world = await aPlayedWorld({ objects });
+  const { cluster } = new ScriptedWebhook(world, {});
+  const waits = new Set<number>();
+  const clock = {
+    now: () => world.clock.now(),
+    sleep: (ms: number) => world.clock.sleep(ms),
+    alarm: (ms: number) => {
+      waits.add(ms);
+      return () => undefined;
+    },
+  };
+  const deps = { cluster, clock, names, signal: new AbortController().signal };
+  const facts = await readSnapshot(deps, "engine", probedFacts);
+  const prober = await openInForce(deps, facts, { name: "a-probe-1", own: undefined });
+  if (typeof prober === "string") throw new Error(prober);
+  await prober.round();
+  // timeoutSeconds is 30 at most
+  expect(Math.min(...waits)).toBeGreaterThan(30_000);
+});
+
 test("after the last write it is probed for 10 s more, also where nothing else is left to do", async () => {
   const { webhook, report, gap } = await observed({}, ["--only", "webhook"]);
   const write = report.steps?.findLast(
