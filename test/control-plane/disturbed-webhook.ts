@@ -1,6 +1,9 @@
 /** The webhook behind its Service, disturbed while something else is done; each disturbance knows how long it truly was. */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { asArray, numberAt } from "../../plugin/domain/base/values";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { GapWindow } from "../../plugin/kernel/report";
 import { makePair, type Pair, writeTlsFolder } from "./certificate";
 import type { ControlPlane } from "./control-plane";
@@ -44,14 +47,16 @@ interface Place {
   readonly between: Between;
 }
 
+const configurationKind = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: kinds.webhookConfiguration.kind,
+};
+
 /** How long the webhook is another one, or none: longer than the longest time between two probes where they are few. */
 const lastsMs = { often: [2_500, 4_000], seldom: [6_500, 9_000] } as const;
 
 /** How often it is probed meanwhile. */
 export type Probed = keyof typeof lastsMs;
-
-/** The API server waits so long for the webhook, in seconds: what the configurations of the scene say. */
-const waitsSeconds = { least: 10, most: 30 };
 
 export class DisturbedWebhook {
   #webhook: Webhook | undefined;
@@ -78,7 +83,8 @@ export class DisturbedWebhook {
       stopped: () => this.#without(last),
       replaced: () => this.#without(() => Promise.resolve()),
       heldUp: () => this.#heldUp(this.#pid, between(1_500, 3_500)),
-      late: () => this.#heldUp(this.#pid, 1_000 * waitsSeconds.least + between(2_000, 4_000)),
+      late: async () =>
+        await this.#heldUp(this.#pid, (await this.#patienceMs()) + between(2_000, 4_000)),
       refusing: () => this.#without(() => this.#standIn("refuses", last)),
       allowing: () => this.#allowing(last),
       otherCertificate: () =>
@@ -118,12 +124,26 @@ export class DisturbedWebhook {
   /** An edit is stopped when its answer comes after the API server's patience: of those that wait less, none is. */
   async #heldUp(pid: number | undefined, ms: number): Promise<readonly Truth[]> {
     if (pid === undefined) throw new Error("it does not run");
+    const patienceMs = await this.#patienceMs();
     const from = Date.now();
     process.kill(pid, "SIGSTOP");
     await pause(ms);
     process.kill(pid, "SIGCONT");
     const to = Date.now();
-    return to - from < 1_000 * waitsSeconds.least ? [] : [{ is: "outage", may: { from, to } }];
+    return to - from < patienceMs ? [] : [{ is: "outage", may: { from, to } }];
+  }
+
+  /** How long the API server waits for the webhook, by the configurations in force. */
+  async #patienceMs(): Promise<number> {
+    const { api } = this.place.controlPlane;
+    const { configuration, oldConfiguration } = names.webhook;
+    const found = await Promise.all(
+      [configuration, oldConfiguration].map((name) =>
+        api.read({ ...configurationKind, metadata: { name } }),
+      ),
+    );
+    const entries = found.flatMap((one) => asArray(one?.["webhooks"]));
+    return 1_000 * Math.max(...entries.map((one) => numberAt(one, ["timeoutSeconds"], 10)));
   }
 
   async #standIn(conduct: Conduct, meanwhile: () => Promise<unknown>): Promise<Span> {

@@ -22,6 +22,7 @@ import {
   type Span,
   type Truth,
 } from "./disturbed-webhook";
+import { countWithin, judgeWindows } from "./observed-holes";
 import { admissionService } from "./operator";
 import { shortTimes, whilePlaying } from "./played-operator";
 import { documentOf, type ReportDocument, runner, startPlugin } from "./plugin-run";
@@ -295,11 +296,6 @@ test.each(scenes)("%p, then %p", async (...rows) => {
   }
 });
 
-/** Milliseconds since 1970 lose what is below one: at both ends of a span. */
-const roundingSeconds = 0.002;
-/** Probes of two kinds that take turns, of two senders: among so many is one of each. */
-const enoughProbes = 5;
-
 function expectHoles({ report, truths, probes, code }: Ended, row: Row): void {
   const gap = getOwn(report, "gap") as GapReport | undefined;
   const shown = { ...gap, answers: undefined };
@@ -307,12 +303,14 @@ function expectHoles({ report, truths, probes, code }: Ended, row: Row): void {
   const told = JSON.stringify({ row, code, seed, truths, met, gap: shown });
   logToStderr(told);
   const found: string[] = [];
+  // an edit that was under way when the API server was held up, or ended, may have been stopped: a moment, of no sure length
+  const mayBe = row[1].startsWith("server") ? 1 : 0;
   for (const is of ["bypass", "outage"] as const) {
     const truth = truths.find((one) => one.is === is);
     found.push(
       ...judgeWindows(
         (gap?.windows ?? []).filter((one) => one.is === is),
-        { how: row[1], truth, probes },
+        { truth, probes, mayBe },
       ),
     );
   }
@@ -325,56 +323,4 @@ function expectHoles({ report, truths, probes, code }: Ended, row: Row): void {
     told,
   ]);
   expect([found, told]).toEqual([[], told]);
-}
-
-interface Judged {
-  readonly how: Disturbance;
-  readonly truth: Truth | undefined;
-  readonly probes: readonly Span[];
-}
-
-/** What is wrong with the windows of one kind. */
-function judgeWindows(
-  windows: readonly GapWindow[],
-  { how, truth, probes }: Judged,
-): readonly string[] {
-  const least = sum(windows.map(({ leastSeconds }) => leastSeconds));
-  if (truth === undefined) {
-    // an edit that was under way when the API server was held up, or ended, may have been stopped: a moment, of no sure length
-    const mayBe = how.startsWith("server") ? 1 : 0;
-    return least === 0 && windows.length <= mayBe ? [] : [`made up: ${JSON.stringify(windows)}`];
-  }
-  const isTooLong = least > toSeconds(truth.may) + roundingSeconds;
-  return [
-    ...(isTooLong ? ["the least is longer than it was"] : []),
-    ...(truth.sure === undefined ? [] : judgeSure(windows, { sure: truth.sure, probes })),
-  ];
-}
-
-/** A hole that was certainly there, as long as somebody asked. */
-function judgeSure(
-  windows: readonly GapWindow[],
-  { sure, probes }: { readonly sure: Span; readonly probes: readonly Span[] },
-): readonly string[] {
-  const within = countWithin(probes, sure);
-  if (windows.length === 0) {
-    return within < enoughProbes ? [] : [`${within} probes met it, and it is not told`];
-  }
-  // nobody looked before the first probe and after the last one
-  const [first = sure, last = sure] = [probes[0], probes.at(-1)];
-  const watched = { from: Math.max(sure.from, first.from), to: Math.min(sure.to, last.to) };
-  const most = sum(windows.map(({ mostSeconds }) => mostSeconds));
-  return most < toSeconds(watched) - roundingSeconds ? ["the most is shorter than it was"] : [];
-}
-
-function countWithin(probes: readonly Span[], span: Span): number {
-  return probes.filter(({ from, to }) => span.from < from && to < span.to).length;
-}
-
-function toSeconds({ from, to }: Span): number {
-  return Math.max(0, to - from) / 1000;
-}
-
-function sum(all: readonly number[]): number {
-  return all.reduce((total, one) => total + one, 0);
 }
