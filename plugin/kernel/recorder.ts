@@ -67,6 +67,8 @@ export class Recorder {
   readonly #backups: (() => readonly BackupReport[])[] = [];
   /** Why what was kept cannot be put back any more, by object and file. */
   readonly #lost = new Map<string, string>();
+  /** As long as what it can be put back. */
+  readonly #limits = new Map<string, string>();
   readonly #began: number;
   #parts: Partial<Parts> = {};
   #partCount = 0;
@@ -216,13 +218,24 @@ export class Recorder {
     }
   }
 
+  /** From here on what was written before is put back only as long as this has not come about. */
+  limitReturn(until: string): void {
+    for (const backup of this.#backups.flatMap((kept) => kept())) {
+      const key = backupKey(backup);
+      if (!this.#limits.has(key)) this.#limits.set(key, until);
+    }
+  }
+
   /** The last write is the first to be put back. */
   #listBackups(): readonly BackupReport[] {
     const all = this.#backups.flatMap((kept) => kept()).reverse();
     return all.map((backup) => {
-      const lost = this.#lost.get(backupKey(backup));
-      const { object, file } = backup;
-      return lost === undefined ? backup : { object, file, lost };
+      const key = backupKey(backup);
+      const [lost, limit] = [this.#lost.get(key), this.#limits.get(key)];
+      const { object, file, holds } = backup;
+      if (lost !== undefined) return { object, file, lost };
+      const isLimited = limit === undefined || holds === undefined || holds.includes("until ");
+      return isLimited ? backup : { ...backup, holds: `${holds}, ${limit}` };
     });
   }
 

@@ -129,6 +129,9 @@ async function proveRoll(
     // the operator of before no longer fits, and neither the operator nor the cluster is lowered again
     deps.recorder.passNoReturn(`a pod of ${objectLabel(ec)} was recreated`);
   };
+  if (cluster.edits.length > 0) {
+    deps.recorder.limitReturn(`until a pod of ${objectLabel(ec)} is recreated`);
+  }
   const info = {
     id: "cluster.follow",
     action: "wait",

@@ -244,7 +244,9 @@ async function bringResourceAlong(
   }
   // the version that a confirmed call has led to is confirmed with it
   if (plan.edits.length > 0) context.session.allow([databasePatch(deps.names, plan)]);
-  return await bringInLine(context, { facts, plan });
+  return await bringInLine(context, { facts, plan }).finally(() => {
+    deps.recorder.passNoReturn("it runs this version already", before.label);
+  });
 }
 
 /** Why the resource is not written; undefined where it is, or is up to date. */

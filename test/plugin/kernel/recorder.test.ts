@@ -62,6 +62,23 @@ describe("what was kept", () => {
     ]);
   });
 
+  test("holds until something comes about, unless it has an end of its own, and what is written later is not limited", () => {
+    const { recorder } = aRecorder();
+    const own = { ...backup("own"), holds: "until its upgrade begins" };
+    const unsaid = { object: "unsaid", file: "unsaid.json", command: "kubectl create" };
+    const kept = [backup("before"), own, unsaid];
+    recorder.backups(() => kept);
+    recorder.limitReturn("until a pod is recreated");
+    recorder.limitReturn("until something else");
+    kept.push(backup("after"));
+    expect(recorder.success("done").backups).toEqual([
+      backup("after"),
+      unsaid,
+      own,
+      { ...backup("before"), holds: "while it is so, until a pod is recreated" },
+    ]);
+  });
+
   test("of one object is lost by itself", () => {
     const { recorder } = aRecorder();
     recorder.backups(() => [backup("one"), backup("other")]);

@@ -1,4 +1,5 @@
 /** Databases upgraded by the REST API: the played service over HTTPS, through the real client. */
+import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
 import { parseAction } from "../../../../plugin/domain/rest-api/actions";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { PermissionError, UnavailableError } from "../../../../plugin/domain/base/errors";
@@ -52,8 +53,9 @@ afterEach(async () => {
 async function anApiScene(
   wish: Omit<PlayedWish, "clock"> = {},
   objects?: (all: readonly KubeObject[]) => readonly KubeObject[],
+  misbehave: Misbehavior = {},
 ): Promise<ApiScene> {
-  const scene = await aScene(objects === undefined ? {} : { objects });
+  const scene = await aScene({ misbehave, ...(objects !== undefined && { objects }) });
   const api = await aClusterApi({
     profile: "8.0",
     bdbs: [{ uid: 3, name: "sessions", version: "7.2.4", replication: true, persistence: "aof" }],
@@ -118,6 +120,13 @@ test("called once, followed by shards and percent, then the resource is brought 
     "intent",
     "outcome",
   ]);
+});
+
+test("a resource that is brought in line is not put back: the database runs the version already", async () => {
+  const scene = await anApiScene({}, undefined, { slow: 100 });
+  const { exit, backups } = await scene.upgrade({ limitMs: 20_000 });
+  expect([exit.code, scene.sent]).toEqual([124, [patchLine("sessions")]]);
+  expect(backups).toMatchObject([{ object: label, lost: "it runs this version already" }]);
 });
 
 test("a run that was cut off is gone on with: the running action is followed, not called again", async () => {
