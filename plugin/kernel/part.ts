@@ -63,8 +63,8 @@ export interface Planned {
 }
 
 /** A plan that stops; what is planned after it is planned over `after`. Throws what nobody expects. */
-export function stopped(thrown: unknown, after = unchanged): Planned {
-  const error = expected(thrown);
+export function makeStopped(thrown: unknown, after = unchanged): Planned {
+  const error = requireExpected(thrown);
   return {
     writes: [],
     questions: [],
@@ -76,7 +76,7 @@ export function stopped(thrown: unknown, after = unchanged): Planned {
 }
 
 /** An expected error as a value; anything else is thrown. */
-export function expected(thrown: unknown): EngineError {
+export function requireExpected(thrown: unknown): EngineError {
   if (thrown instanceof EngineError) return thrown;
   throw thrown;
 }
@@ -129,7 +129,7 @@ async function planAside(
   const { recorder } = told;
   const tell = recorder.once();
   const world = overlayWorld({ ...ports, ...how, recorder, tell }, after);
-  const plan = await work(world).catch((error: unknown) => stopped(error));
+  const plan = await work(world).catch((error: unknown) => makeStopped(error));
   const { stops, expects } = plan;
   if (stops !== undefined) return { plan, told, exit: recorder.endByError(stops, { tell }) };
   // details are the document's, not its end's

@@ -195,11 +195,11 @@ export class Session {
 
   /** Tries it, and tells it as planned. */
   async plan(change: Change): Promise<RehearsedChange> {
-    return this.tell(change, await this.rehearse(change));
+    return this.tellPlanned(change, await this.rehearse(change));
   }
 
   /** Tells it as planned; without what a dry run has stored, where none could judge it yet. */
-  tell(change: Change, stored?: KubeObject): RehearsedChange {
+  tellPlanned(change: Change, stored?: KubeObject): RehearsedChange {
     const { recorder, command, names } = this.ports;
     const { write, ...info } = planStep(change, command, this.options.fieldManager);
     const states = this.options.shows === true && compareStates(change, stored, names);

@@ -11,7 +11,7 @@ import type { RunPorts, Acting, World } from "./world";
 import type { ChangedError } from "./send";
 import type { Pause, StepInfo } from "../domain/kube/planned-write";
 import { type Change, listPermissions } from "../domain/kube/change";
-import { expected, type Outcome, type Part, type Planned, type PlannedChange } from "./part";
+import { requireExpected, type Outcome, type Part, type Planned, type PlannedChange } from "./part";
 import type { Projection } from "./projection";
 import { isSameSpec, Session, type SessionOptions } from "./session";
 import { timeIsUp, waitFor } from "./wait";
@@ -113,14 +113,14 @@ class SimplePlanning<F, P extends SimplePlan> {
       await requirePermissions(world, plan.changes.flatMap(listPermissions));
       return this.#planned(plan, await this.#tried(plan));
     } catch (error) {
-      return this.#planned(plan, [], { stops: expected(error) });
+      return this.#planned(plan, [], { stops: requireExpected(error) });
     }
   }
 
   /** What is waited for may refuse a dry run; what is confirmed before has to name the writes all the same. */
   #untried({ changes }: P): readonly PlannedChange[] {
     return changes.map((change) =>
-      this.world.dryRun === "none" ? { change } : this.#session.tell(change),
+      this.world.dryRun === "none" ? { change } : this.#session.tellPlanned(change),
     );
   }
 

@@ -138,7 +138,7 @@ class Creation {
   async #rehearse(changes: readonly Change[]): Promise<void> {
     for (const change of changes) {
       // nothing was deleted: a dry run of the creation could only say that it exists
-      if (change.urgent === true) this.#session.tell(change);
+      if (change.urgent === true) this.#session.tellPlanned(change);
       else await this.#session.plan(change).catch((error: unknown) => refuse(error, change));
     }
   }

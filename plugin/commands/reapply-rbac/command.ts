@@ -9,7 +9,8 @@ import type { CommandContext, CommandRun } from "../../cmdutil/context";
 import { withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
 import type { ReapplyRbacFlags } from "./flags";
-import { rbacPart, readWish } from "./part";
+import { readWish } from "./input";
+import { rbacPart } from "./part";
 import { readTemplates, requireFit } from "./templates";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */

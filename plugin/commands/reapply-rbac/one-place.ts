@@ -130,7 +130,7 @@ export class PlaceWorker {
     for (const write of inOrder(writes)) {
       this.planned.push(
         unjudged.includes(write)
-          ? session.tell(write === binding && old === undefined ? waiting(write) : write)
+          ? session.tellPlanned(write === binding && old === undefined ? waiting(write) : write)
           : await session.plan(write),
       );
     }

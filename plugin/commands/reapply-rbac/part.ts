@@ -1,24 +1,20 @@
 /** `reapply-rbac` as a part: planned by planning.ts over a cluster, and carried out by reapply.ts (S34). */
 import type { Part } from "../../kernel/part";
 import type { Acting, World } from "../../kernel/world";
-import type { CommandContext } from "../../cmdutil/context";
-import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { readShippedTemplates } from "../../cmdutil/release-option";
-import { writeOptions } from "../../cmdutil/run-ports";
 import { readDefaults } from "../../cmdutil/spec";
-import { usualAtOnce } from "../../cmdutil/standard-flags";
-import type { RoleFiles } from "../../domain/rbac/lines";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import { describeSituation } from "../../domain/checks/context";
 import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
 import type { Needs } from "../../domain/facts/needs";
 import { Session } from "../../kernel/session";
 import { Reviews } from "../../readers/reviews";
-import { reapplyRbac, type ReapplyRbacFlags } from "./flags";
+import { reapplyRbac } from "./flags";
+import { type RbacPartWish, readWish } from "./input";
 import { listNeeds, rbacCommand, rbacNeeds } from "./needs";
 import { skipRoles } from "./gate";
 import { fillsAccounts, planReapply } from "./planning";
-import { Places, type RbacDeps, type RbacOptions } from "./read";
+import { Places, type RbacDeps } from "./read";
 import { reapply } from "./reapply";
 import { Rights } from "./rights";
 import { Summary } from "./summary";
@@ -70,16 +66,6 @@ export async function makePart(
   return rbacPart(readWish(context, flags, { ...templates, given: undefined, namespace }));
 }
 
-/** What the part is told. */
-export interface RbacPartWish extends RbacOptions {
-  /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
-  readonly command: (words: readonly string[]) => string;
-  /** Tells this run's temporary things from those of others. */
-  readonly runId: string;
-  /** A plan tells each object as it is and as it would be. */
-  readonly shows?: boolean;
-}
-
 /** Brings roles and bindings of every managed namespace up to date: `expand` only adds, `contract` takes away. */
 export function rbacPart(wish: RbacPartWish): Part {
   return {
@@ -89,25 +75,6 @@ export function rbacPart(wish: RbacPartWish): Part {
       const work = makeWork(world, wish, world.dryRun);
       return await planReapply(work, (ports, plan) => reapply(makeWork(ports, wish, "none"), plan));
     },
-  };
-}
-
-/** What the flags say. */
-export function readWish(
-  context: CommandContext,
-  flags: ReapplyRbacFlags,
-  found: RoleFiles & Pick<RbacOptions, "given" | "namespace">,
-): RbacPartWish {
-  const { options, run } = context;
-  const { selector, account, canary, maxFailures, mode, prune, skip } = flags;
-  const { fieldManager, shows } = writeOptions(context);
-  return {
-    ...{ ...found, selector, account, canary, maxFailures, mode, prune, skip, fieldManager, shows },
-    ...{ takeFields: flags.takeFields, dropLocal: flags.dropLocal, prove: flags.probe },
-    concurrency: options.concurrency ?? usualAtOnce.namespaces,
-    timeoutMs: options.timeoutMs,
-    command: kubectlCommand(options),
-    runId: run.id.toLowerCase(),
   };
 }
 

@@ -9,7 +9,7 @@ import { findStale, type Stale } from "../../domain/rbac/managed";
 import { wantsAccounts } from "../../domain/rbac/templates";
 import { type Change, listPermissions } from "../../domain/kube/change";
 import type { Permission } from "../../domain/kube/permissions";
-import { type Outcome, type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { type Outcome, type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { Acting } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
@@ -60,7 +60,7 @@ export async function planReapply(work: RbacWork, carry: Carry): Promise<Planned
     const plan = await keepPermitted(work, await planPlaces(work));
     return await makePlanned(work, plan, carry);
   } catch (error) {
-    return stopped(error);
+    return makeStopped(error);
   } finally {
     deps.recorder.keep({ namespaces: summary.namespaces() });
   }

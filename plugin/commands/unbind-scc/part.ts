@@ -1,7 +1,7 @@
 /** `unbind-scc` as a part: planned over a cluster, and carried out by unbind.ts (S31-S33). */
 import { UntriedError } from "../../domain/base/errors";
 import { reviewPermission } from "../../domain/kube/permissions";
-import { type Part, type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { type Part, type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { World } from "../../kernel/world";
 import { requirePermissions } from "../../kernel/permissions";
@@ -61,7 +61,7 @@ export function unbindPart({ engine, command, ...options }: UnbindWish): Part {
         const plan = await planFit({ deps, options, session, tell: world.tell });
         return await makePlanned(world, { deps, options, session, tell: world.tell }, plan);
       } catch (error) {
-        return stopped(error);
+        return makeStopped(error);
       }
     },
   };

@@ -5,7 +5,7 @@ import { BlockedError, exitCodes, UsageError } from "../../domain/base/errors";
 import { boundList } from "../../domain/base/values";
 import type { StepInfo } from "../../domain/kube/planned-write";
 import { isNamed, readName } from "../../domain/names/names";
-import { type Outcome, type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { type Outcome, type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
 import { projectWrites, unchanged } from "../../kernel/projection";
 import type { Acting, World } from "../../kernel/world";
 import { requirePermissions } from "../../kernel/permissions";
@@ -60,7 +60,7 @@ export class Planning {
       this.#summary.begin(all.plans);
       return await this.#planned(await this.#permitted(all));
     } catch (error) {
-      const plan = stopped(error);
+      const plan = makeStopped(error);
       return { ...plan, expects: { ...plan.expects, ...this.#summary.details() } };
     }
   }

@@ -30,7 +30,7 @@ import {
   judgeRegistry,
 } from "../../domain/operator/refusals";
 import { type Change, type Patch, changeRef, describeStep } from "../../domain/kube/change";
-import { expected, type Outcome, type PlannedChange } from "../../kernel/part";
+import { requireExpected, type Outcome, type PlannedChange } from "../../kernel/part";
 import type { Acting, World } from "../../kernel/world";
 import type { Recorder } from "../../kernel/recorder";
 import { makeChangedError, replan } from "../../kernel/send";
@@ -121,7 +121,7 @@ export class BundlePlanning {
     const patches = await this.#patches();
     await requirePermissions(world, listWritePermissions(options, installed, { wanted, patches }));
     // what would refuse a patch in the end refuses it now, and hides nothing of the objects
-    const stops = await this.#tryPatches(patches).then(() => undefined, expected);
+    const stops = await this.#tryPatches(patches).then(() => undefined, requireExpected);
     // a server that is away judges no object either
     if (isAway(stops)) throw stops;
     const runs = readOperatorVersion(installed.deployment, world.names);
@@ -147,7 +147,7 @@ export class BundlePlanning {
     if (findings.some(({ code }) => code === operatorFindings.fixedField.code)) {
       // once the operator is deleted, nothing tells any more whether the release may follow it
       await requirePrerequisites(world, { ...options, version }).catch((error: unknown) => {
-        throw joinFindings(expected(error), findings, world.tell);
+        throw joinFindings(requireExpected(error), findings, world.tell);
       });
     }
     world.tell(requireFit(findings));
@@ -169,10 +169,10 @@ export class BundlePlanning {
         // the adoption changes no value, but has the apply take away what no dry run before it does
         const stored = step.stored && step.removed.reduce<unknown>(dropField, step.stored);
         const told = change.verb === "rewrite" ? change.object : (stored as KubeObject | undefined);
-        writes.push(this.#session.tell(change, told));
+        writes.push(this.#session.tellPlanned(change, told));
       }
     }
-    return [...writes, ...patches.map((patch) => this.#session.tell(patch))];
+    return [...writes, ...patches.map((patch) => this.#session.tellPlanned(patch))];
   }
 
   /** Unusual rights that are no new ones. */

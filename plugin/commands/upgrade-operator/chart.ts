@@ -24,7 +24,7 @@ import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
 import { getPath, type Json, sameJson } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
-import { type Outcome, type Part, type Planned, stopped } from "../../kernel/part";
+import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
 import type { Acting } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
 import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
@@ -115,7 +115,7 @@ class ChartUpgradeRun {
     try {
       return await this.#planned(before);
     } catch (error) {
-      const stops = stopped(error, this.#outcome(nothingAhead));
+      const stops = makeStopped(error, this.#outcome(nothingAhead));
       return { ...stops, expects: { ...stops.expects, details: this.details() } };
     }
   }

@@ -4,7 +4,7 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Needs, together } from "../../domain/facts/needs";
 import type { Names } from "../../domain/names/names";
 import { type DesiredObject, placeBundle } from "../../domain/operator/wanted";
-import { expected, type Part, type Planned, stopped } from "../../kernel/part";
+import { requireExpected, type Part, type Planned, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { World } from "../../kernel/world";
 import { describeDryRun } from "../../kernel/simple-part";
@@ -104,7 +104,7 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
   const { before, contents } = options;
   try {
     const plan = await planning.plan();
-    const stops = await planning.judge(plan).then(() => undefined, expected);
+    const stops = await planning.judge(plan).then(() => undefined, requireExpected);
     const tried = stops === undefined && world.dryRun !== "none";
     const writes = tried
       ? planning.listWrites(plan)
@@ -123,7 +123,7 @@ async function planBundle(world: World, options: BundlePartOptions): Promise<Pla
     };
   } catch (error) {
     const after = before && projectAssumed(before, contents.operatorVersion, contents.definitions);
-    return stopped(error, after);
+    return makeStopped(error, after);
   }
 }
 

@@ -7,7 +7,7 @@ import { probedBy, probeNeed } from "../../domain/admission/needs";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import { objectLabel } from "../../domain/kube/objects";
-import { type Planned, type PlannedChange, stopped } from "../../kernel/part";
+import { type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { type Projection, unchanged } from "../../kernel/projection";
 import type { Session } from "../../kernel/session";
@@ -22,7 +22,7 @@ import {
   replanSwap,
   requireFit,
   type SwapContext,
-} from "./replan";
+} from "./plan-now";
 import type { SwapPartWish } from "./input";
 import { listNeeds, swapCommand, swapWrites } from "./needs";
 import type { SwapPlan } from "./plan";
@@ -59,7 +59,7 @@ export class SwapPlanning {
     } catch (error) {
       if (!isObstacle(error)) throw error;
       const writes = listChanges(this.#deps, plan).map((change) => ({ change }));
-      return stopped(error, this.#project({ plan, writes, read }));
+      return makeStopped(error, this.#project({ plan, writes, read }));
     }
   }
 
@@ -135,7 +135,7 @@ export class SwapPlanning {
         : plan.apply && buildApply(deps, plan);
     for (const change of listChanges(deps, plan)) {
       const sent = change.verb === "apply" ? (apply ?? change) : change;
-      writes.push(session.tell(change, await session.rehearse(sent)));
+      writes.push(session.tellPlanned(change, await session.rehearse(sent)));
     }
     // an upgrade that is under way looks again before its write, and tells that
     if (this.wish.isUnderWay !== true) await verifier.before("found", plan);

@@ -26,7 +26,7 @@ import {
   type ReadySwap,
   requireFit,
   type SwapContext,
-} from "./replan";
+} from "./plan-now";
 import type { SwapPartWish } from "./input";
 import type { SwapDeps, SwapFacts } from "./read";
 import { rollBack, type Undo } from "./rollback";

@@ -68,7 +68,7 @@ export async function planParts(
     // a server that does not answer one part answers none: each of them would wait for its deadline
     if (all.some(({ exit }) => exit.code === exitCodes.unavailable)) break;
   }
-  return untilPause(plans);
+  return leaveAfterPause(plans);
 }
 
 function makePartPlan(wanted: WantedPart, asides: readonly PlannedAside[]): PartPlan {
@@ -87,7 +87,7 @@ function makePartPlan(wanted: WantedPart, asides: readonly PlannedAside[]): Part
 }
 
 /** What comes after a pause is judged like the rest, and left to the next run. */
-function untilPause(plans: readonly PartPlan[]): readonly PartPlan[] {
+function leaveAfterPause(plans: readonly PartPlan[]): readonly PartPlan[] {
   const at = plans.findIndex(({ pause }) => pause !== undefined);
   return plans.map((plan, index) => {
     if (at === -1 || index <= at) return plan;

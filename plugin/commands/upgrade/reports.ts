@@ -86,7 +86,7 @@ function endDryRun(
 }
 
 /** What is missing in all parts, as one. */
-export function joinPermissions(plans: readonly PartPlan[]): Pick<Report, "permissions"> {
+function joinPermissions(plans: readonly PartPlan[]): Pick<Report, "permissions"> {
   const all = plans.flatMap(({ asides }) =>
     asides.flatMap(({ told }) => told.recorder.kept.permissions ?? []),
   );
@@ -98,15 +98,15 @@ export function joinPermissions(plans: readonly PartPlan[]): Pick<Report, "permi
 }
 
 /** The end of a plan that was shown, and that something stands against by the time of the answer. */
-export function reportSince(
+export function reportChanged(
   { recorder }: Pick<AskingPorts, "recorder">,
   found: readonly Finding[],
-  since: readonly string[],
+  changes: readonly string[],
 ): Report {
   recorder.findings(found);
   return recorder.report({
     code: exitCodes.conflict,
-    reason: `changed since the plan was shown: ${since.join("; ")}; nothing was written`,
+    reason: `changed since the plan was shown: ${changes.join("; ")}; nothing was written`,
     next: "look at what has changed, then run the same command again: it shows a new plan",
   });
 }

@@ -14,7 +14,7 @@ import { collectFindings, describePlan } from "./describe-plan";
 import { findObstacles } from "./ends";
 import type { UpgradePlan } from "./plan-document";
 import { planParts, type WantedPart } from "./plan-parts";
-import { reportPlan, reportSince, reportStale } from "./reports";
+import { reportPlan, reportChanged, reportStale } from "./reports";
 import { findStale } from "./staleness";
 import type { UpgradeDeps, UpgradeOptions } from "./wiring";
 
@@ -46,8 +46,8 @@ export async function upgradeParts(
   }
   if (dryRun !== "none") return reportPlan(deps.ports, plan, { plans });
   deps.ports.recorder.findings(await requireHome(deps.ports, plan.steps.length > 0));
-  const since = plan.steps.length > 0 ? await confirm(deps, plan) : undefined;
-  return since ?? (await new PlanRunner(deps, options).run(plans));
+  const changed = plan.steps.length > 0 ? await confirm(deps, plan) : undefined;
+  return changed ?? (await new PlanRunner(deps, options).run(plans));
 }
 
 /** Asks; the report of what stands against the plan by the time of the answer. */
@@ -62,8 +62,8 @@ async function confirm(
     throw new CancelledError("run it again and answer y, or save the plan with --plan-out");
   }
   const found = ((await judgeAgain?.()) ?? []).filter(isError);
-  const since = newFindings(plan, found);
-  return since.length === 0 ? undefined : reportSince(ports, found, since);
+  const changes = newFindings(plan, found);
+  return changes.length === 0 ? undefined : reportChanged(ports, found, changes);
 }
 
 function isError({ severity }: Finding): boolean {

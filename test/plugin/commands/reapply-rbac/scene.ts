@@ -6,7 +6,8 @@ import { type ObservedCall, observe } from "../../../../plugin/simulator/observe
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
-import { rbacPart, type RbacPartWish } from "../../../../plugin/commands/reapply-rbac/part";
+import type { RbacPartWish } from "../../../../plugin/commands/reapply-rbac/input";
+import { rbacPart } from "../../../../plugin/commands/reapply-rbac/part";
 import type { Planned } from "../../../../plugin/kernel/part";
 import { runPart } from "../../../../plugin/kernel/run-part";
 import { overlayWorld, type Projection, unchanged } from "../../../../plugin/kernel/projection";

@@ -1,4 +1,4 @@
-/** The plan for the configurations as they are now: made first by planning.ts, and again where someone changed them. */
+/** The plan for the configurations as they are now: made first, and made again where someone has changed them. */
 import { webhookFindings } from "../../domain/admission/findings";
 import { requireMatched } from "../../domain/checks/selection";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
