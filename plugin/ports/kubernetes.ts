@@ -3,7 +3,7 @@
  * and the fakes of the tests all stand behind them.
  */
 import type { Duplex } from "node:stream";
-import type { KubeObject, Ref, Resource } from "../domain/kube/objects";
+import type { KubeObject, Ref, Resource, ServedResource } from "../domain/kube/objects";
 
 export type { KubeObject, ManagedFields, ObjectMeta, Ref, Resource } from "../domain/kube/objects";
 
@@ -125,7 +125,7 @@ export interface KubeClient {
   /** The API server's release as it gives it, "v1.34.1"; undefined when it does not report. */
   version(): Promise<string | undefined>;
   /** The kinds that a group/version serves, undefined when it serves none. */
-  serves(group: string, version: string): Promise<readonly Resource[] | undefined>;
+  serves(group: string, version: string): Promise<readonly ServedResource[] | undefined>;
   /** Closes kept connections. */
   close(): void;
 }

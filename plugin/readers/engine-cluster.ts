@@ -2,7 +2,7 @@
 import { ApiError } from "../domain/base/errors";
 import type { KubeObject, Resource } from "../domain/kube/objects";
 import { closeLook, type FactKey, type Facts } from "../domain/facts/facts";
-import { readLeftMarks } from "./left-marks";
+import { mergeLeft, readLeftMarks } from "./left-marks";
 import { readSnapshot } from "./snapshot";
 import type { Skip } from "../domain/base/skip";
 import type { RunPorts } from "../kernel/world";
@@ -34,7 +34,7 @@ export async function readFacts(
     cluster.list(resource, { namespace, whole: true, signal }),
   ]);
   const unread = new Map([...facts.unread].filter(([key]) => key !== "ecs"));
-  const left = new Map([...(facts.left ?? []), ...(await readLeftMarks(deps, ecs))]);
+  const left = mergeLeft(facts.left, await readLeftMarks(deps, ecs));
   return { ...facts, left, unread, objects: { ...facts.objects, ecs } };
 }
 

@@ -11,6 +11,7 @@ import {
 } from "../domain/kube/objects";
 import type { LeftMarks } from "../domain/kube/owners";
 import { ownerResources, seekOwner, type Sought } from "../domain/kube/owner-seek";
+import { listCollected } from "./collected";
 import type { KubeClient } from "../ports/kubernetes";
 
 const { versions, subscriptions, extensions } = ownerResources;
@@ -44,7 +45,16 @@ export async function readLeftMarks(
     const found = await answer;
     return found === "there" ? [] : [[objectLabel(object), found.why]];
   });
-  return new Map((await Promise.all(told)).flat());
+  const left = new Map((await Promise.all(told)).flat());
+  const collected = await listCollected(looking, objects);
+  return collected.size === 0 ? left : Object.assign(left, { collected });
+}
+
+/** What was found of two sets of objects. */
+export function mergeLeft(...all: readonly (LeftMarks | undefined)[]): LeftMarks {
+  const left = new Map(all.flatMap((one) => [...(one ?? [])]));
+  const collected = new Map(all.flatMap((one) => [...(one?.collected ?? [])]));
+  return collected.size === 0 ? left : Object.assign(left, { collected });
 }
 
 type Unknown = string | undefined;
@@ -99,8 +109,8 @@ async function whyNotThere(
   const served = await looking.cluster.serves(group, version);
   const resource = served?.find((one) => one.kind === kind);
   if (resource === undefined) return unseen;
-  const place = namespace === undefined ? { name } : { name, namespace };
-  return await unlessThere(looking, [resource], place);
+  const isWide = namespace === undefined || resource.namespaced === false;
+  return await unlessThere(looking, [resource], isWide ? { name } : { name, namespace });
 }
 
 /** OLM is gone from an object where neither a release of it nor a Subscription for it is there. */

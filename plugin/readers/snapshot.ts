@@ -90,7 +90,7 @@ export async function readSnapshot(
   const entries = listOthersEntries(listJudging({ objects }), names);
   const goneServices = await readGoneServices(deps, entries);
   return {
-    ...(left.size > 0 && { left }),
+    ...((left.size > 0 || left.collected !== undefined) && { left }),
     ...(goneServices.size > 0 && { goneServices }),
     names,
     now: clock.now(),

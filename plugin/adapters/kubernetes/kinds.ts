@@ -4,6 +4,7 @@ import {
   type KubeObject,
   type Ref,
   type Resource,
+  type ServedResource,
   splitApiVersion,
 } from "../../domain/kube/objects";
 import { asArray, asString, getOwn, isObject } from "../../domain/base/values";
@@ -25,9 +26,9 @@ export class Kinds {
   ) {}
 
   /** The kinds of a group and version as they are now, undefined when it is not served. */
-  async served(group: string, version: string): Promise<readonly Resource[] | undefined> {
+  async served(group: string, version: string): Promise<readonly ServedResource[] | undefined> {
     const found = await this.ask(group, version);
-    return found?.map(({ resource }) => resource);
+    return found?.map(({ resource, namespaced }) => ({ ...resource, namespaced }));
   }
 
   /** Where an object of this kind is written; in the connection's namespace if it names none. */

@@ -95,7 +95,7 @@ export function planCreation(
   options: CreateOptions,
   { now, existing, left, source }: CertFacts,
 ): CertPlan {
-  const { names, certificates, cluster, engine } = deps;
+  const { names, certificates, cluster } = deps;
   const { namespace } = cluster;
   const isCopy = isSavedCopy(source, names);
   const object = isCopy ? restoreSecret(source, names) : readPair(source, names);
@@ -116,13 +116,31 @@ export function planCreation(
   }
   const managers = otherManagers(existing, [options.fieldManager, names.fieldManager]);
   const warnings = managers.length === 0 ? [] : [reportManagedSecret(existing, managers)];
-  const copyName = nameCopy(names.webhook.secret, options.runId);
-  const copy = makeCopy(existing, copyName, names);
+  const { changes, backup } = planKept(deps, options, { existing, object, left });
+  return { wanted, findings: [...findings, ...warnings], managers, changes, backup };
+}
+
+/** The copy, and what takes the place of the Secret. */
+function planKept(
+  { names, engine }: CreateDeps,
+  { runId }: CreateOptions,
+  {
+    existing,
+    object,
+    left,
+  }: Pick<CertFacts, "left"> & {
+    readonly existing: KubeObject;
+    readonly object: KubeObject;
+  },
+): Required<Pick<CertPlan, "changes" | "backup">> {
+  const copyName = nameCopy(names.webhook.secret, runId);
+  const absent = left?.collected?.get(objectLabel(existing));
+  // a copy with the reference would bring it back
+  const copy = makeCopy(absent === undefined ? existing : disown(existing), copyName, names);
   const command = engine(["cert", "create", "--replace", "--from-secret", copyName]);
   const holds = "while the copy is there, and its certificate is valid";
   const backup = { object: objectLabel(existing), file: objectLabel(copy), command, holds };
-  const changes = planReplacement(existing, object, { copy, command });
-  return { wanted, findings: [...findings, ...warnings], managers, changes, backup };
+  return { changes: planReplacement(existing, object, { copy, command, absent }), backup };
 }
 
 /** Throws where there is a Secret and nobody has said to replace it. */
@@ -151,13 +169,24 @@ function makeCreate(object: KubeObject): Create {
   };
 }
 
+interface Replacing {
+  readonly copy: KubeObject;
+  readonly command: string;
+  /** The owners that the Secret refers to and that do not exist, where it has no other. */
+  readonly absent: string | undefined;
+}
+
+function disown(secret: KubeObject): KubeObject {
+  return { ...secret, metadata: { ...secret.metadata, ownerReferences: [] } };
+}
+
 /** The copy first, then the Secret in its place, or after its deletion where it cannot be updated. */
 function planReplacement(
   existing: KubeObject,
   wanted: KubeObject,
-  { copy, command }: { readonly copy: KubeObject; readonly command: string },
+  { copy, command, absent }: Replacing,
 ): readonly Change[] {
-  const object = buildSuccessor(existing, wanted);
+  const object = buildSuccessor(absent === undefined ? existing : disown(existing), wanted);
   const told = {
     ...{ resource: kinds.secret, reverse: `by the copy that is kept: ${command}` },
     risk: "once the webhook serves the new pair, its calls fail until upgrade-webhook puts the new CA in force",
@@ -170,7 +199,10 @@ function planReplacement(
   };
   const update: Apply = {
     ...{ ...told, verb: "update", id: "cert.write", object, live: existing },
-    why: "it holds another pair",
+    why:
+      absent === undefined
+        ? "it holds another pair"
+        : `it holds another pair; its owner reference goes, since ${absent} does not exist and the garbage collector would delete the Secret`,
     holds: (stored) => sameContent(stored, object),
   };
   if (!needsDeletion(existing, wanted)) return [save, update];

@@ -1,7 +1,7 @@
 /** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
 import { ec, text } from "../../domain/names/text";
 import { type KubeObject, readName, readNamespace } from "../../domain/kube/objects";
-import { findLivingOwner, findOwner, type LeftMarks } from "../../domain/kube/owners";
+import { chooseCause, findLivingOwner, findOwner, type LeftMarks } from "../../domain/kube/owners";
 import { readAccount } from "../../domain/operator/wanted";
 import { leftovers } from "../../domain/names/names";
 import { describeAggregated, rbacFindings } from "../../domain/rbac/findings";
@@ -183,7 +183,7 @@ function judgeOwner(
   // what a controller has left is said by the run that writes it
   const owner = object && findLivingOwner(object, left);
   if (object === undefined || owner === undefined) return [];
-  return [on(object, `${owner.name} owns it`, { fix: owner.way })];
+  return [on(object, chooseCause(owner, `${owner.name} owns it`), { fix: owner.way })];
 }
 
 const source = "Facts 6";

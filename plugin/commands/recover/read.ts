@@ -18,7 +18,7 @@ import { renderEdits } from "../../domain/kube/edits";
 import { databaseFinding } from "../../domain/database/findings";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
-import { findLivingOwner } from "../../domain/kube/owners";
+import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
 import type { RecoveryPlan } from "./plan";
 import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
 import { parseEngineVersion } from "../../domain/base/versions";
@@ -207,7 +207,7 @@ function patchOf(
 function ownedBy(object: KubeObject, left: OwnedFacts["left"]): readonly Finding[] {
   const owner = findLivingOwner(object, left);
   if (owner === undefined) return [];
-  const cause = `${owner.name} owns it and would undo the change`;
+  const cause = chooseCause(owner, `${owner.name} owns it and would undo the change`);
   return [databaseFinding("owned", { object: objectLabel(object), cause, fix: owner.way })];
 }
 

@@ -8,7 +8,7 @@ import type { Finding } from "../../domain/base/findings";
 import { type Change, listPermissions, changeRef } from "../../domain/kube/change";
 import { kinds } from "../../domain/kube/kinds";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { findLivingOwner } from "../../domain/kube/owners";
+import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import type { Facts } from "../../domain/facts/facts";
 import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
@@ -62,7 +62,7 @@ function ownersOf(
 ): readonly Finding[] {
   const owner = findLivingOwner(set, left);
   if (owner === undefined) return [];
-  const cause = `${owner.name} owns it and would undo the change`;
+  const cause = chooseCause(owner, `${owner.name} owns it and would undo the change`);
   const about = { object: objectLabel(set), cause, fix: owner.way };
   return [clusterFinding("owned", about, names)];
 }

@@ -3,7 +3,12 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type Names, renderTerm } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { findLivingOwner, type LeftMarks, renderOwnersWay } from "../../domain/kube/owners";
+import {
+  chooseCause,
+  findLivingOwner,
+  type LeftMarks,
+  renderOwnersWay,
+} from "../../domain/kube/owners";
 import { sccFindings } from "../../domain/scc/findings";
 import { type Account, readAccount, renderUser } from "../../domain/scc/grants";
 import { describeAct, makeChange, makeRemoval } from "./changes";
@@ -145,7 +150,7 @@ function ownedBy(
       code: "SCC-OWNED",
       severity,
       object: objectLabel(object),
-      cause: `${owner.name} owns it and may undo the change: it is left alone`,
+      cause: chooseCause(owner, `${owner.name} owns it and may undo the change: it is left alone`),
       fix: `${renderOwnersWay(owner)}; then run again`,
       source: "Facts 5",
     },

@@ -5,7 +5,7 @@ import { renderTerm } from "../../domain/names/names";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { isDeleting } from "../../domain/kube/deletion";
 import type { KubeObject } from "../../domain/kube/objects";
-import { findLivingOwner } from "../../domain/kube/owners";
+import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import { isSameRelease, isSameTag } from "../../domain/base/versions";
 import { renderLicenseStep } from "../../domain/engine-cluster/license";
@@ -109,7 +109,9 @@ export const clusterChecks: readonly Check[] = [
       needs,
       judge: perCluster((cluster, { facts }) => {
         const owner = findLivingOwner(cluster, facts.left);
-        return owner && on(cluster, `${owner.name} owns it`, { fix: owner.way });
+        return (
+          owner && on(cluster, chooseCause(owner, `${owner.name} owns it`), { fix: owner.way })
+        );
       }),
     },
   ),

@@ -2,7 +2,7 @@
 import { BlockedError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { KubeObject } from "../../domain/kube/objects";
-import { findLivingOwner, type LeftMarks } from "../../domain/kube/owners";
+import { chooseCause, findLivingOwner, type LeftMarks } from "../../domain/kube/owners";
 import { operatorFinding } from "../../domain/operator/findings";
 import { type ChartRelease, readChartRelease } from "../../domain/operator/refusals";
 import type { RunPorts } from "../../kernel/world";
@@ -49,7 +49,10 @@ function findOtherOwner(
   const object = nameOperator(deps, place);
   const owner = deployment && findLivingOwner(deployment, left);
   if (owner !== undefined && owner.name !== "Helm") {
-    const cause = `${owner.name} owns the operator and would undo or fight the change`;
+    const cause = chooseCause(
+      owner,
+      `${owner.name} owns the operator and would undo or fight the change`,
+    );
     return [operatorFinding("owned", { object, cause, fix: owner.way })];
   }
   const held = deployment === undefined ? undefined : readChartRelease(deployment);

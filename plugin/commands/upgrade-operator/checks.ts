@@ -22,7 +22,13 @@ import { webhookFindings } from "../../domain/admission/findings";
 import { judgeOperator } from "../../domain/admission/configuration";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
-import { findLivingOwner, findOwner, judgeOwnership, type Owner } from "../../domain/kube/owners";
+import {
+  chooseCause,
+  findLivingOwner,
+  findOwner,
+  judgeOwnership,
+  type Owner,
+} from "../../domain/kube/owners";
 
 const { error, shared, warning } = makeChecks("operator");
 const podSpec = ["spec", "template", "spec"];
@@ -245,7 +251,7 @@ function judgeOwner(situation: CheckContext): readonly CheckResult[] {
   const left = owner.name === "OLM" && !isBehind(situation);
   const severity = applies && !left ? "error" : "warning";
   const fix = describeOwnersWay(owner, situation);
-  return [on(deployment, `${owner.name} owns the operator`, { severity, fix })];
+  return [on(deployment, chooseCause(owner, `${owner.name} owns the operator`), { severity, fix })];
 }
 
 function describeOwnersWay({ name, way }: Owner, { facts, wanted }: CheckContext): string {

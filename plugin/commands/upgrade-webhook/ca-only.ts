@@ -14,6 +14,7 @@ import { getOwn, type Json } from "../../domain/base/values";
 import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
 import {
   findLivingOwner,
+  isAtWork,
   findOwner,
   judgeOwnership,
   type LeftMarks,
@@ -72,7 +73,7 @@ export function listCas({ live, wanted }: Pick<SwapPlan, "live" | "wanted">): re
 function reportOwner(live: KubeObject, left: LeftMarks | undefined): readonly Finding[] {
   const owner = findOwner(live, left);
   if (owner === undefined) return [];
-  if (owner.left !== undefined) {
+  if (!isAtWork(owner)) {
     return [webhookFinding("owned", { object: objectLabel(live), ...judgeOwnership(owner) })];
   }
   return [

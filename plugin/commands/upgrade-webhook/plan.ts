@@ -25,7 +25,13 @@ import { listDifferences, buildConfiguration } from "../../domain/admission/want
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
 import { describeDeletion, isLeftWhole, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
-import { findOwner, judgeOwnership, type LeftMarks, type Owner } from "../../domain/kube/owners";
+import {
+  isAtWork,
+  findOwner,
+  judgeOwnership,
+  type LeftMarks,
+  type Owner,
+} from "../../domain/kube/owners";
 import { releasePairs } from "../../domain/release/platforms";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
 
@@ -246,7 +252,7 @@ function judgeOwners(
     if (owner === undefined || (owner.left !== undefined && !mine)) {
       return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object, facts)];
     }
-    const lacksCa = owner.left === undefined && object === found.lacksCa;
+    const lacksCa = isAtWork(owner) && object === found.lacksCa;
     const fix = lacksCa ? { fix: caWay } : {};
     const told = mine ? judgeTouched(owner) : judgeBystander(owner, found.beside.includes(object));
     return [webhookFinding("owned", { object: objectLabel(object), ...told, ...fix })];
@@ -254,9 +260,8 @@ function judgeOwners(
 }
 
 function judgeTouched(owner: Owner): ReturnType<typeof judgeOwnership> {
-  const judged = judgeOwnership(owner);
   const cause = `${owner.name} owns it and would undo or fight the change`;
-  return owner.left === undefined ? { ...judged, cause } : judged;
+  return { ...judgeOwnership(owner), ...(isAtWork(owner) && { cause }) };
 }
 
 /** Of an owner whose configuration is not written. */

@@ -27,7 +27,9 @@ export function fixCaByOwner(
 ): ReturnType<typeof fixByOwner> {
   const byOwner = fixByOwner(configuration, facts);
   const isProducts = readName(configuration) === facts.names.webhook.configuration;
-  return byOwner.fix !== undefined && isProducts ? { fix: caWay } : byOwner;
+  const { loses } = findLivingOwner(configuration, facts.left) ?? {};
+  const isOwners = byOwner.fix !== undefined && loses === undefined;
+  return isOwners && isProducts ? { fix: caWay } : byOwner;
 }
 
 /** A configuration as found and as wanted, with the paths of `listDifferences`. */

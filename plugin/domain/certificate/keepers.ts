@@ -153,7 +153,8 @@ function keyIn(map: unknown, keys: readonly string[] = [], what: string): string
 /** What marks of every kind of object show; a chart is a manager, it writes only when someone upgrades it. */
 function byOwner(secret: KubeObject, left: LeftMarks | undefined): Keeper | undefined {
   const owner = findLivingOwner(secret, left);
-  if (owner === undefined || owner.name === chart) return undefined;
+  // a reference to what is gone is taken off by the write itself
+  if (owner === undefined || owner.name === chart || owner.loses !== undefined) return undefined;
   return marks.find(({ name }) => name === owner.name) ?? owner;
 }
 

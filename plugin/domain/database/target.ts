@@ -11,7 +11,7 @@ import { databaseFinding } from "./findings";
 import { type ApiOffer, withOffer } from "./offer";
 import { isOfEngine, recoverLine } from "../engine-cluster/causes";
 import { isSuspended, operatorRelease } from "../engine-cluster/operator";
-import { findLivingOwner } from "../kube/owners";
+import { chooseCause, findLivingOwner } from "../kube/owners";
 import { findFields, fieldText } from "../rules/fields";
 import { showMiss } from "../rules/wording";
 
@@ -289,7 +289,7 @@ export function findOwnership(
   return [
     databaseFinding("owned", {
       object: objectLabel(object),
-      cause: `${owner.name} owns the database and would undo the change`,
+      cause: chooseCause(owner, `${owner.name} owns the database and would undo the change`),
       fix: owner.way,
     }),
   ];

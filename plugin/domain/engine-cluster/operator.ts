@@ -18,7 +18,7 @@ import { clusterFinding } from "./findings";
 import type { ClusterWish } from "./edits";
 import { isAutoUpgraded } from "./fields";
 import { renderTerm } from "../names/names";
-import { findLivingOwner } from "../kube/owners";
+import { chooseCause, findLivingOwner } from "../kube/owners";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
 interface OperatorRelease {
@@ -211,7 +211,7 @@ export function findOwnership(
 ): readonly Finding[] {
   const owner = findLivingOwner(ec, left);
   if (owner === undefined) return [];
-  const cause = `${owner.name} owns it and would undo or fight the change`;
+  const cause = chooseCause(owner, `${owner.name} owns it and would undo or fight the change`);
   return [
     clusterFinding("owned", { object: objectLabel(ec), cause, fix: describeWay(owner) }, names),
   ];

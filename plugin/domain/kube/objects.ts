@@ -9,6 +9,12 @@ export interface Resource {
   readonly kind: string;
 }
 
+/** A kind as discovery tells it. */
+export interface ServedResource extends Resource {
+  /** Whether its objects live in namespaces; absent: not known. */
+  readonly namespaced?: boolean;
+}
+
 /** One object; `namespace` absent for a cluster-scoped kind. */
 export interface Ref {
   readonly resource: Resource;

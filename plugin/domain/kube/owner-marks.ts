@@ -194,6 +194,12 @@ const listPrefixed = ({ metadata }: KubeObject, { prefix }: Mark): readonly stri
 
 /** What pods are made by owns them in another way, and a Secret has keepers of its own. */
 const made: readonly string[] = ["StatefulSet", "ReplicaSet", "Pod", "Secret", "EndpointSlice"];
+
+/** True for what stands and falls with what it was made of, which is read beside it. */
+export function isPartOfOwner({ kind }: KubeObject): boolean {
+  return kind !== "Secret" && made.includes(kind);
+}
+
 const workloads: readonly string[] = ["Deployment", "ReplicaSet", "StatefulSet", "Job"];
 
 /** The controller that made the object, whatever it is; one of the object's own group is the operator itself. */
@@ -244,18 +250,20 @@ export function renderLine(
   return `kubectl ${verb} ${object.kind.toLowerCase()} ${name}${place} ${what.join(" ")}`;
 }
 
+/** The words by which kubectl patch takes every owner reference off. */
+export const withoutReferences = `--type=json -p '[{"op":"remove","path":"/metadata/ownerReferences"}]'`;
+
 /** Each mark of the owner that the object has is taken off. */
 export function withoutMarks(object: KubeObject, mark: Mark): string {
   const { labels, annotations } = object.metadata;
   const off = (map: unknown, signs: readonly Sign[] = []): readonly string[] =>
     signs.filter((sign) => hasSign(map, sign)).map(([key]) => `${key}-`);
   const prefixed = listPrefixed(object, mark).map((key) => `${key}-`);
-  const patch = `--type=json -p '[{"op":"remove","path":"/metadata/ownerReferences"}]'`;
   const isReferred =
     (mark.kind !== undefined && refersTo(object, mark.kind)) ||
     mark.name === markOfReference(object)?.name;
   const lines = [
-    { verb: "patch", keys: isReferred ? [patch] : [] },
+    { verb: "patch", keys: isReferred ? [withoutReferences] : [] },
     { verb: "annotate", keys: [...off(annotations, mark.annotations), ...prefixed] },
     { verb: "label", keys: off(labels, mark.labels) },
   ] as const;

@@ -2,7 +2,13 @@
 import { type KubeObject, objectLabel } from "./objects";
 import type { StatusCause } from "../base/errors";
 import { error, type Explained, type Finding } from "../base/findings";
-import { findLeftAlone, listMarks, renderLine, withoutMarks } from "./owner-marks";
+import {
+  findLeftAlone,
+  listMarks,
+  renderLine,
+  withoutMarks,
+  withoutReferences,
+} from "./owner-marks";
 import type { Mark } from "./owner-marks";
 
 /** Another owner and its own way of changing the object. */
@@ -15,19 +21,29 @@ export interface Owner {
   readonly left?: string;
   /** What to do all the same after a write. */
   readonly then?: string;
+  /** Why a write is lost; absent: the owner takes it back. */
+  readonly loses?: string;
 }
 
 /**
  * What made a mark, by the label of the object that has it: why that is no owner any more; undefined where the right
  * to look for it is missing.
  */
-export type LeftMarks = ReadonlyMap<string, string | undefined>;
+export interface LeftMarks extends ReadonlyMap<string, string | undefined> {
+  /**
+   * By the label of an object, the owners that its owner references name and that do not exist, where it has no other:
+   * the garbage collector of Kubernetes deletes it.
+   */
+  readonly collected?: ReadonlyMap<string, string>;
+}
 
 /**
  * The owner that an object's labels, annotations or owner references show, if any; the most exact mark
  * counts, and where its owner is gone the next one's. `left`: the objects whose owner was looked for and is gone.
  */
 export function findOwner(object: KubeObject, left?: LeftMarks): Owner | undefined {
+  const absent = left?.collected?.get(objectLabel(object));
+  if (absent !== undefined) return describeCollector(object, absent);
   const [first, ...others] = listMarks(object);
   if (first === undefined) return undefined;
   const owner: Owner = { ...byMark(object, first, left), ...describeLeft(object, first, left) };
@@ -36,6 +52,15 @@ export function findOwner(object: KubeObject, left?: LeftMarks): Owner | undefin
     (mark) => mark.name !== first.name && findLeftAlone(object, mark) === undefined,
   );
   return next === undefined ? owner : byMark(object, next, undefined);
+}
+
+/** A write to what the garbage collector deletes is lost, unless the references are taken off before. */
+function describeCollector(object: KubeObject, absent: string): Owner {
+  return {
+    name: "the garbage collector",
+    way: `where the object is to stay, take its owner references off: ${renderLine("patch", object, [withoutReferences])}`,
+    loses: `${absent} does not exist, which its owner reference names: the garbage collector deletes the object, and the change with it`,
+  };
 }
 
 function byMark(object: KubeObject, mark: Mark, left: LeftMarks | undefined): Owner {
@@ -77,6 +102,16 @@ export function findLivingOwner(
   return owner?.left === undefined ? owner : undefined;
 }
 
+/** True for an owner that takes a change back; others have left the object, or it is deleted. */
+export function isAtWork({ left, loses }: Owner): boolean {
+  return left === undefined && loses === undefined;
+}
+
+/** Why an owner stands against a write: the cause given, unless the write would be lost with the object. */
+export function chooseCause({ loses }: Owner, cause: string): string {
+  return loses ?? cause;
+}
+
 /** A finding's fix where an owner stands against a write. */
 export function renderOwnersWay({ way, over }: Owner): string {
   const given = "; where it is to be given over, or is the owner's no more, with: ";
@@ -87,7 +122,7 @@ export function renderOwnersWay({ way, over }: Owner): string {
 export function judgeOwnership(owner: Owner): Pick<Finding, "severity" | "cause" | "fix"> {
   const { name, left, then = `nothing, unless ${name} is to have it again` } = owner;
   if (left === undefined) {
-    const cause = `${name} owns the object and would undo or fight the change`;
+    const cause = chooseCause(owner, `${name} owns the object and would undo or fight the change`);
     return { severity: "error", cause, fix: renderOwnersWay(owner) };
   }
   const cause = `it has marks of ${name} and may be written all the same: ${left}`;

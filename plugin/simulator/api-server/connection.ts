@@ -2,7 +2,7 @@
 import { requireConversion } from "./conversion";
 import { setImmediate as turn } from "node:timers/promises";
 import { collectionPath, nameRef, objectPath } from "../../adapters/kubernetes/kinds";
-import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
+import type { KubeObject, Ref, Resource, ServedResource } from "../../domain/kube/objects";
 import { answerReview } from "../authorization/reviews";
 import type {
   Access,
@@ -180,10 +180,12 @@ export class MemoryCluster implements KubeClient {
     return this.plane.parts.version ?? imitatedVersion;
   }
 
-  async serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
+  async serves(group: string, version: string): Promise<readonly ServedResource[] | undefined> {
     await this.arrive(undefined);
     const kinds = this.plane.parts.registry.served(group, version);
-    return kinds.length === 0 ? undefined : kinds.map(({ resource }) => resource);
+    return kinds.length === 0
+      ? undefined
+      : kinds.map(({ resource, namespaced }) => ({ ...resource, namespaced }));
   }
 
   close(): void {

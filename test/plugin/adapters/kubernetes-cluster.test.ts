@@ -381,7 +381,7 @@ describe("list", () => {
 
 describe("kinds", () => {
   test("serves gives the kinds without subresources", async () => {
-    await expect(cluster.serves("", "v1")).resolves.toEqual([configMaps]);
+    await expect(cluster.serves("", "v1")).resolves.toEqual([{ ...configMaps, namespaced: true }]);
   });
 
   test("are asked for once", async () => {

@@ -1,7 +1,7 @@
 /** Marks outlive what made them: an owner is looked for where its absence proves something. */
 import { ApiError } from "../../../plugin/domain/base/errors";
 import type { KubeObject, ObjectMeta } from "../../../plugin/domain/kube/objects";
-import { readLeftMarks } from "../../../plugin/readers/left-marks";
+import { mergeLeft, readLeftMarks } from "../../../plugin/readers/left-marks";
 
 const csv = "engine-operator.v7.8.2-6";
 const olm = { "olm.owner": csv, "olm.owner.namespace": "tools" };
@@ -53,8 +53,12 @@ class Kept {
 
   serves(group: string, version: string) {
     this.asked.push(`what ${group}/${version} serves`);
-    const resource = { group, version, kind: "Tenant", plural: "tenants" };
-    return Promise.resolve(group === "tenancy.example" ? [resource] : undefined);
+    const kinds = [
+      { group, version, kind: "Tenant", plural: "tenants", namespaced: true },
+      { group, version, kind: "Zone", plural: "zones", namespaced: false },
+      { group, version, kind: "Plan", plural: "plans" },
+    ];
+    return Promise.resolve(group === "tenancy.example" ? kinds : undefined);
   }
 
   list({ kind }: { kind: string }, { namespace }: { namespace?: string } = {}) {
@@ -271,7 +275,7 @@ test("a controller of the core group is looked for", async () => {
   const cluster = new Kept([]);
   const core = { apiVersion: "v1", kind: "ConfigMap", name: "c", controller: true };
   await readLeftMarks({ cluster }, [marked({ ownerReferences: [core] })]);
-  expect(cluster.asked).toEqual(["what /v1 serves"]);
+  expect([...new Set(cluster.asked)]).toEqual(["what /v1 serves"]);
 });
 
 test("what may not be read is told as not seen, and another failure is one", async () => {
@@ -282,4 +286,96 @@ test("what may not be read is told as not seen, and another failure is one", asy
     readLeftMarks({ cluster: refuse(status) as never }, [marked({ labels: olm })]);
   await expect(look(403)).resolves.toEqual(new Map([["Role/shop/edb-role", undefined]]));
   await expect(look(500)).rejects.toThrow(ApiError);
+});
+
+const ofGroup = (kind: string, more: object = {}) => ({
+  ...{ apiVersion: "tenancy.example/v1", kind, name: "t", uid: "u1" },
+  ...more,
+});
+const collected = (label: string) => [["Role/shop/edb-role", label]];
+
+test.each<[string, readonly object[], readonly KubeObject[], readonly (readonly string[])[]]>([
+  ["no owner reference", [], [], []],
+  ["an owner that is gone", [ofGroup("Tenant")], [], collected("Tenant/t")],
+  ["an owner that is there", [ofGroup("Tenant")], [found("Tenant", "t", {}, "shop")], []],
+  [
+    "an owner of the name that is another object",
+    [ofGroup("Tenant")],
+    [{ ...found("Tenant", "t"), metadata: { name: "t", namespace: "shop", uid: "u2" } }],
+    collected("Tenant/t"),
+  ],
+  ["an owner of the cluster that is there", [ofGroup("Zone")], [found("Zone", "t")], []],
+  ["an owner of the cluster that is gone", [ofGroup("Zone")], [], collected("Zone/t")],
+  ["an owner of a kind that is not served", [ofGroup("Other")], [], []],
+  ["an owner of a group that is not served", [ofGroup("Tenant", { apiVersion: "x/v1" })], [], []],
+  ["an owner of which nobody knows where it lives", [ofGroup("Plan")], [], []],
+  [
+    "an owner that is gone beside one that is there",
+    [ofGroup("Tenant"), ofGroup("Zone")],
+    [found("Zone", "t")],
+    [],
+  ],
+  [
+    "two owners that are gone",
+    [ofGroup("Tenant"), ofGroup("Zone")],
+    [],
+    collected("Tenant/t, Zone/t"),
+  ],
+])(
+  "the garbage collector deletes what has %s, or does not",
+  async (_, ownerReferences, ...rest) => {
+    const [objects, told] = rest;
+    const object = marked({
+      ownerReferences: ownerReferences as ObjectMeta["ownerReferences"] & {},
+    });
+    const left = await readLeftMarks({ cluster: new Kept(objects) }, [object]);
+    expect([...(left.collected ?? [])]).toEqual(told);
+  },
+);
+
+test("a controller of the cluster is looked for outside of the namespace", async () => {
+  const object = marked({ ownerReferences: [{ ...ofGroup("Zone"), controller: true }] });
+  const there = await readLeftMarks({ cluster: new Kept([found("Zone", "t")]) }, [object]);
+  expect([there.size, there.collected]).toEqual([0, undefined]);
+  const gone = await readLeftMarks({ cluster: new Kept([]) }, [object]);
+  expect([...gone]).toEqual([["Role/shop/edb-role", "Zone/t does not exist"]]);
+});
+
+test("a StatefulSet is not asked about: its owner is read beside it", async () => {
+  const cluster = new Kept([]);
+  const set = { ...marked({ ownerReferences: [ofGroup("Zone")] }), kind: "StatefulSet" };
+  expect([...(await readLeftMarks({ cluster }, [set]))]).toEqual([]);
+  expect(cluster.asked).toEqual([]);
+});
+
+test("an owner of namespaces does not have an object of the cluster deleted", async () => {
+  const object = marked({ ownerReferences: [ofGroup("Tenant")] });
+  delete (object.metadata as { namespace?: string }).namespace;
+  const left = await readLeftMarks({ cluster: new Kept([]) }, [object]);
+  expect(left.collected).toBeUndefined();
+});
+
+test("an owner that may not be read counts as there, and another failure is one", async () => {
+  const [serves] = [() => Promise.resolve([{ kind: "Tenant", namespaced: true }])];
+  const refuse = (status: number) => ({
+    serves,
+    get: () => Promise.reject(new ApiError("no", { status, reason: "", message: "no" } as never)),
+  });
+  const object = marked({ ownerReferences: [ofGroup("Tenant")] });
+  const look = (status: number) => readLeftMarks({ cluster: refuse(status) as never }, [object]);
+  expect((await look(403)).collected).toBeUndefined();
+  await expect(look(500)).rejects.toThrow(ApiError);
+});
+
+test("what was found of two sets of objects is one", () => {
+  const one = Object.assign(new Map([["a", "gone"]]), { collected: new Map([["a", "T/t"]]) });
+  const both = mergeLeft(one, new Map([["b", undefined]]), undefined);
+  expect([[...both], [...(both.collected ?? [])]]).toEqual([
+    [
+      ["a", "gone"],
+      ["b", undefined],
+    ],
+    [["a", "T/t"]],
+  ]);
+  expect(mergeLeft(undefined).collected).toBeUndefined();
 });

@@ -148,6 +148,18 @@ test.each<[string, Partial<KubeObject["metadata"]>]>([
   expect(world.sent()).toEqual([`create ${saved}`, "update admission-tls"]);
 });
 
+test("a reference to what is gone goes with the write, since the Secret would be deleted", async () => {
+  const world = aWorld([first]);
+  world.put(secretWith(reference("v1", "ConfigMap", "made-by")));
+  const report = await run(world, { replace: true });
+  expect(report.exit.code).toBe(0);
+  const stored = world.secret("admission-tls");
+  const copy = world.secret(saved.replace(/^.*\//, ""));
+  expect(stored?.metadata.ownerReferences ?? []).toEqual([]);
+  expect(JSON.stringify(copy?.metadata)).not.toContain("made-by");
+  expect(JSON.stringify(report.steps)).toContain("ConfigMap/made-by does not exist");
+});
+
 test.each(written)("a pair that %s wrote is replaced after a question", async (...row) => {
   const [, metadata, name] = row;
   const world = aWorld([first]);

@@ -8,6 +8,7 @@ import {
   findLivingOwner,
   findOwner,
   judgeOwnership,
+  type LeftMarks,
 } from "../../../../plugin/domain/kube/owners";
 import { seekOwner } from "../../../../plugin/domain/kube/owner-seek";
 import { aNewConfiguration } from "../../../support/builders";
@@ -473,4 +474,17 @@ test.each<[string, KubeObject["metadata"]]>([
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", ...metadata } };
   expect(findOwner(object)).toBeDefined();
   expect(seekOwner(object)).toBeUndefined();
+});
+
+test("what the garbage collector deletes is not written, and the line that keeps it is told", () => {
+  const object = role({ namespace: "shop", name: "edb-role", labels: charts });
+  const collected = new Map([["Role/shop/edb-role", "Tenant/t"]]);
+  const left: LeftMarks = Object.assign(new Map(), { collected });
+  const owner = findLivingOwner(object, left);
+  expect(owner && judgeOwnership(owner)).toEqual({
+    severity: "error",
+    cause:
+      "Tenant/t does not exist, which its owner reference names: the garbage collector deletes the object, and the change with it",
+    fix: `where the object is to stay, take its owner references off: kubectl patch role edb-role --namespace=shop --type=json -p '[{"op":"remove","path":"/metadata/ownerReferences"}]'`,
+  });
 });
