@@ -124,7 +124,7 @@ export class Session {
 
   /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-EXCEEDED). */
   allow(changes: readonly Change[]): void {
-    this.#allow(this.#actsOf(changes));
+    this.#allow(this.#listActs(changes));
   }
 
   /** The same for requests to other servers and programs. */
@@ -140,23 +140,23 @@ export class Session {
 
   /** Whether it does no more than what was confirmed. */
   isConfirmed(change: Change): boolean {
-    const acts = this.#actsOf([change]);
-    return findUnconfirmed(this.#confirmedOf(acts), acts).length === 0;
+    const acts = this.#listActs([change]);
+    return findUnconfirmed(this.#findConfirmed(acts), acts).length === 0;
   }
 
   /** Throws 5 where these do more than what was confirmed. */
   requireConfirmed(changes: readonly Change[]): void {
     for (const change of changes) this.requireFree(change);
-    const acts = this.#actsOf(changes);
-    requireConfirmed(this.#confirmedOf(acts), acts);
+    const acts = this.#listActs(changes);
+    requireConfirmed(this.#findConfirmed(acts), acts);
   }
 
-  #confirmedOf(acts: readonly WriteAction[]): readonly WriteAction[] {
+  #findConfirmed(acts: readonly WriteAction[]): readonly WriteAction[] {
     const objects = [...new Set(acts.map(({ object }) => object))];
     return objects.flatMap((object) => this.#confirmed.get(object) ?? []);
   }
 
-  #actsOf(changes: readonly Change[]): readonly WriteAction[] {
+  #listActs(changes: readonly Change[]): readonly WriteAction[] {
     return changes.flatMap((change) => listActs(change, this.taking));
   }
 
@@ -167,7 +167,7 @@ export class Session {
   async rehearse(change: Change): Promise<KubeObject | undefined> {
     this.requireStaying([change]);
     if (this.options.dryRun === "client") return undefined;
-    const stored = await this.#sent(change, true).catch((error: unknown) => {
+    const stored = await this.#sendRequest(change, true).catch((error: unknown) => {
       if (error instanceof UntriedError) return undefined;
       throw error;
     });
@@ -217,7 +217,7 @@ export class Session {
     this.requireStaying([change]);
     this.requireConfirmed([change]);
     await this.#kept.save(change);
-    return await this.#step(change, again);
+    return await this.#writeAsStep(change, again);
   }
 
   /**
@@ -226,7 +226,7 @@ export class Session {
    */
   async undo(change: Change, otherwise?: Error): Promise<KubeObject | undefined> {
     const back: Change = { ...change, urgent: true };
-    return await this.#step(back, undefined, async () => {
+    return await this.#writeAsStep(back, undefined, async () => {
       if (otherwise !== undefined && !(await this.#readBack(back))) throw otherwise;
     });
   }
@@ -256,7 +256,7 @@ export class Session {
   async call<A, T>(call: CallChange<A, T>): Promise<T> {
     const { recorder, signal } = this.ports;
     const acts = [describeCall(call)];
-    requireConfirmed(this.#confirmedOf(acts), acts);
+    requireConfirmed(this.#findConfirmed(acts), acts);
     signal.throwIfAborted();
     return await recorder.step(call.step, async () => {
       const answer = await sendJournaled(this.ports, call.step, () => observeAnswer(call));
@@ -265,21 +265,21 @@ export class Session {
     });
   }
 
-  async #step(
+  async #writeAsStep(
     change: Change,
     again?: Again,
     proven?: () => Promise<void>,
   ): Promise<KubeObject | undefined> {
     if (change.urgent !== true) this.ports.signal.throwIfAborted();
     return await this.ports.recorder.step(describeStep(change), async () => {
-      const end = await this.#attempts(change, again);
+      const end = await this.#writeWithRetries(change, again);
       await proven?.();
       return { result: end.isWritten ? describeResult(change) : "unchanged", value: end.stored };
     });
   }
 
   /** Not written where the object came to be up to date by other hands. */
-  async #attempts(
+  async #writeWithRetries(
     first: Change,
     again: Again | undefined,
   ): Promise<{ readonly isWritten: boolean; readonly stored?: KubeObject | undefined }> {
@@ -307,7 +307,7 @@ export class Session {
     const notes = { action, object: label, why, urgent: change.urgent === true };
     const write = (): Promise<WriteOutcome> =>
       resolveOutcome<WriteOutcome>({
-        send: async () => ({ stored: await this.#sent(change, false) }),
+        send: async () => ({ stored: await this.#sendRequest(change, false) }),
         seen: () => this.#readBack(change),
         label,
         refused: (error) => error,
@@ -332,7 +332,7 @@ export class Session {
     return isDone(change, stored) ? { stored } : undefined;
   }
 
-  #sent(change: Change, dryRun: boolean): Promise<KubeObject | undefined> {
+  #sendRequest(change: Change, dryRun: boolean): Promise<KubeObject | undefined> {
     const { fieldManager } = this.options;
     return sendChange(this.ports.cluster, change, { fieldManager, dryRun, taking: this.taking });
   }

@@ -106,25 +106,25 @@ class SimplePlanning<F, P extends SimplePlan> {
     const { world } = this;
     const plan = await readPlan(this.#part);
     if (plan.waitsFor !== undefined && world.waits) {
-      return this.#planned(plan, this.#untried(plan), { waitsFor: plan.waitsFor });
+      return this.#makePlanned(plan, this.#tellUntried(plan), { waitsFor: plan.waitsFor });
     }
     try {
       await judge(this.#part, plan, { session: this.#session, tell: world.tell });
       await requirePermissions(world, plan.changes.flatMap(listPermissions));
-      return this.#planned(plan, await this.#tried(plan));
+      return this.#makePlanned(plan, await this.#tryWrites(plan));
     } catch (error) {
-      return this.#planned(plan, [], { stops: requireExpected(error) });
+      return this.#makePlanned(plan, [], { stops: requireExpected(error) });
     }
   }
 
   /** What is waited for may refuse a dry run; what is confirmed before has to name the writes all the same. */
-  #untried({ changes }: P): readonly PlannedChange[] {
+  #tellUntried({ changes }: P): readonly PlannedChange[] {
     return changes.map((change) =>
       this.world.dryRun === "none" ? { change } : this.#session.tellPlanned(change),
     );
   }
 
-  async #tried({ changes, standing }: P): Promise<readonly PlannedChange[]> {
+  async #tryWrites({ changes, standing }: P): Promise<readonly PlannedChange[]> {
     const { world } = this;
     if (world.dryRun === "none") return changes.map((change) => ({ change }));
     if (changes.length === 0) {
@@ -138,7 +138,7 @@ class SimplePlanning<F, P extends SimplePlan> {
     return writes;
   }
 
-  #planned(
+  #makePlanned(
     plan: P,
     writes: readonly PlannedChange[],
     ends: Pick<Planned, "stops" | "waitsFor"> = {},
@@ -223,7 +223,7 @@ class SimpleAct<F, P extends SimplePlan> {
     const { changes, standing } = plan;
     this.#session.allow(changes);
     for (const change of changes) {
-      await this.#session.send(change, (error) => this.#again(change, error));
+      await this.#session.send(change, (error) => this.#planAgain(change, error));
     }
     if (changes.length === 0 && standing !== undefined) {
       this.ports.recorder.done(standing, "unchanged");
@@ -232,7 +232,7 @@ class SimpleAct<F, P extends SimplePlan> {
   }
 
   /** A status that moved meanwhile is read again; a spec that moved is someone's: 5. */
-  async #again(change: Change, error: ChangedError): Promise<Change | undefined> {
+  async #planAgain(change: Change, error: ChangedError): Promise<Change | undefined> {
     const { changes } = await this.#fitPlan();
     const label = objectLabel(change.object);
     const next = changes.find(

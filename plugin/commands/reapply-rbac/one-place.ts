@@ -89,7 +89,7 @@ export class PlaceWorker {
     if (stands.length > 0) throw new BlockedError(exitCodes.conflict, stands);
     const writes = listWrites(site, tools.context);
     if (tools.dryRun === "none") await this.#write(site, writes);
-    else await this.#plan(writes);
+    else await this.#tryWrites(writes);
     return conflicts;
   }
 
@@ -112,14 +112,14 @@ export class PlaceWorker {
     if (role !== undefined) await session.send(role);
     if (leftOver !== undefined) await session.send(leftOver);
     const meanwhile = second && (await session.send(second));
-    if (meanwhile !== undefined) await this.#witness(site);
+    if (meanwhile !== undefined) await this.#requireInForce(site);
     if (old !== undefined) await session.send(old);
     if (binding !== undefined) await session.send(binding);
     if (end !== undefined) await session.send({ ...end, object: meanwhile ?? end.object });
   }
 
   /** A dry run judges what does not follow on another write that is only planned. */
-  async #plan(writes: SiteWrites): Promise<void> {
+  async #tryWrites(writes: SiteWrites): Promise<void> {
     const { session, dryRun } = this.tools;
     const { role, old, binding, end } = writes;
     const isNew = role !== undefined && role.live === undefined;
@@ -137,12 +137,12 @@ export class PlaceWorker {
   }
 
   /** Nothing is removed before the API server knows what gives the access meanwhile. */
-  async #witness(site: Site): Promise<void> {
+  async #requireInForce(site: Site): Promise<void> {
     const user = this.tools.context.witness;
     const { binding, role } = site.plan.outcome;
     if (user === undefined) return;
     const cause = `in ${placeName(site)} the second binding is not seen to be in force, so the first was left as it was`;
-    await this.#allowed(site, {
+    await this.#waitUntilAllowed(site, {
       users: [{ user, groups: [] }],
       grant: askable(grantsOf(readRules(role)))[0],
       denied: () => rbacFinding("notProven", { object: objectLabel(binding), cause }),
@@ -155,7 +155,8 @@ export class PlaceWorker {
     const { binding, role } = plan.outcome;
     // a ClusterRole gives nothing by itself: its namespaces are the proof
     if (!this.options.prove || part === "role") return [];
-    if (!(await this.deps.reviews.possible(namespace))) return this.tools.rights.unproven(site);
+    if (!(await this.deps.reviews.possible(namespace)))
+      return this.tools.rights.reportUnproven(site);
     const [grant] = [...askable(plan.gained), ...askable(grantsOf(readRules(role)))];
     const users = listProven(site).map(({ name, namespace: home = "" }) => ({
       user: `system:serviceaccount:${home}:${name}`,
@@ -166,12 +167,12 @@ export class PlaceWorker {
         object: objectLabel(binding),
         cause: `role and binding are up to date, but an access review denies ${user}: ${grantLines(grant ? [grant] : []).join()}`,
       });
-    await this.#allowed(site, { users, grant, denied });
+    await this.#waitUntilAllowed(site, { users, grant, denied });
     return [];
   }
 
   /** Waits until all of them may use the grant; throws what is said of those who may not. */
-  async #allowed({ namespace }: Site, { users, grant, denied }: Proof): Promise<void> {
+  async #waitUntilAllowed({ namespace }: Site, { users, grant, denied }: Proof): Promise<void> {
     if (grant === undefined) return;
     const { clock, signal, reviews } = this.deps;
     const access = describeAccess({ ...grant, ...(namespace !== undefined && { namespace }) });

@@ -149,7 +149,7 @@ async function keepPermitted(
   const writing = all.filter((site) => !isAsWanted(site.plan));
   const lacking = await rights.missingAt(writing, options);
   for (const [site, missing] of lacking) {
-    summary.add({ site, result: "failed", findings: rights.lacks(site, missing) });
+    summary.add({ site, result: "failed", findings: rights.reportLacking(site, missing) });
   }
   await rights.tell();
   if (writing.length > 0 && lacking.size === writing.length) {

@@ -28,7 +28,7 @@ async function carryOut(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
   const { targets, lacking, open, stale } = plan;
   summary.begin(targets);
   for (const [site, missing] of lacking) {
-    summary.add({ site, result: "failed", findings: rights.lacks(site, missing) });
+    summary.add({ site, result: "failed", findings: rights.reportLacking(site, missing) });
   }
   for (const [name, finding] of targets.unfit) summary.unfit(name, finding);
   session.allow(listPlannedChanges(plan, work));

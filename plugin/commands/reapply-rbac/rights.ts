@@ -39,7 +39,7 @@ export class Rights {
     // in the order of the places, whichever is answered first
     const found = new Map<Site, readonly Permission[]>(sites.map((site) => [site, []]));
     await eachAtMost(options.concurrency, sites, async (site) => {
-      const missing = await this.#lacking(this.#needed(site));
+      const missing = await this.#findLacking(this.#listNeeded(site));
       const unseen = await this.#lacksWitness(site, options);
       found.set(site, unseen ? [...missing, toProve(site)] : missing);
     });
@@ -53,24 +53,24 @@ export class Rights {
   }
 
   /** One question each for the whole cluster, and more only for what is not allowed everywhere. */
-  async #lacking(needed: readonly Permission[]): Promise<readonly Permission[]> {
+  async #findLacking(needed: readonly Permission[]): Promise<readonly Permission[]> {
     const held = await Promise.all(
       needed.map(async (one) => {
-        if (await this.#everywhere(anywhere(one))) return true;
+        if (await this.#mayEverywhere(anywhere(one))) return true;
         return one.namespace !== undefined && (await this.deps.cluster.can(describeAccess(one)));
       }),
     );
     return needed.filter((_one, index) => held[index] !== true);
   }
 
-  #everywhere(permission: Permission): Promise<boolean> {
+  #mayEverywhere(permission: Permission): Promise<boolean> {
     const line = permissionLine(permission);
     const answer = this.#wide.get(line) ?? this.deps.cluster.can(describeAccess(permission));
     this.#wide.set(line, answer);
     return answer;
   }
 
-  #needed(site: Site): readonly Permission[] {
+  #listNeeded(site: Site): readonly Permission[] {
     return inOrder(listWrites(site, this.context)).flatMap(listPermissions);
   }
 
@@ -94,14 +94,14 @@ export class Rights {
   }
 
   /** A place that lacks permissions. */
-  lacks(site: Site, missing: readonly Permission[]): readonly Finding[] {
+  reportLacking(site: Site, missing: readonly Permission[]): readonly Finding[] {
     this.#missing.push(...missing);
     const cause = `you may not ${missing.map(permissionLine).join(", nor ")}`;
     return [rbacFinding("forbidden", { object: roleAt(site), cause })];
   }
 
   /** A place whose access nobody lets us ask about. */
-  unproven(site: Site): readonly Finding[] {
+  reportUnproven(site: Site): readonly Finding[] {
     this.#missing.push(toProve(site));
     return [rbacFinding("unproven", { object: objectLabel(site.plan.outcome.binding) })];
   }
@@ -115,7 +115,9 @@ export class Rights {
     if (error.status === 404 && namespace !== "" && (await this.#isGone(namespace))) {
       return [rbacFinding("namespaceAbsent", { object })];
     }
-    return error.status === 403 ? await this.#forbidden(error, site) : [refused(error, site)];
+    return error.status === 403
+      ? await this.#explainForbidden(error, site)
+      : [refused(error, site)];
   }
 
   /** Who may not see the namespace cannot tell that it is gone. */
@@ -128,15 +130,15 @@ export class Rights {
     }
   }
 
-  async #forbidden(error: ApiError, site: Site): Promise<readonly Finding[]> {
-    const missing = await findMissingPermissions(this.deps.cluster, this.#needed(site));
-    if (missing.length > 0) return this.lacks(site, missing);
+  async #explainForbidden(error: ApiError, site: Site): Promise<readonly Finding[]> {
+    const missing = await findMissingPermissions(this.deps.cluster, this.#listNeeded(site));
+    if (missing.length > 0) return this.reportLacking(site, missing);
     if (this.#explained >= explainedAtMost) {
       const cause = `the role grants permissions that you do not have, as in ${this.#example}`;
       return [rbacFinding("escalation", { object: roleAt(site), cause })];
     }
     const given = askable(grantsOf(readRules(site.plan.outcome.role)));
-    const lacking = await this.#lacking(given.map((grant) => toHold(grant, site)));
+    const lacking = await this.#findLacking(given.map((grant) => toHold(grant, site)));
     if (lacking.length === 0) return [refused(error, site)];
     this.#explained += 1;
     this.#example = placeName(site);

@@ -71,7 +71,7 @@ class SwapAct {
     const { deps } = this.own;
     try {
       const isStanding = listChanges(deps, this.ready.plan).length === 0;
-      const reason = isStanding ? await this.#standing() : await this.#swap();
+      const reason = isStanding ? await this.#proveStanding() : await this.#swap();
       return { code: exitCodes.ok, reason };
     } catch (error) {
       return await this.#end(error);
@@ -79,7 +79,7 @@ class SwapAct {
   }
 
   /** Nothing to write: the state found is proven as it stands. */
-  async #standing(): Promise<string> {
+  async #proveStanding(): Promise<string> {
     const { deps, verifier } = this.own;
     const { recorder, names } = deps;
     const object = `${configurationResource.kind}/${names.webhook.configuration}`;
