@@ -1,4 +1,5 @@
 /** The definitions: there, served, of the operator's release, and converting through what exists (Facts 8). */
+import { findLivingOwner } from "../../domain/kube/owners";
 import { findServedPaths } from "../../domain/rules/clusters";
 import { autoPaths } from "../../domain/engine-cluster/fields";
 import { factNamed, type Facts } from "../../domain/facts/facts";
@@ -51,6 +52,14 @@ function byRelease(
         return [typeof said === "string" ? on(live, said) : on(live, said.cause, said)];
       }),
   });
+}
+
+/** A chart upgrades the operator and leaves the definitions as they are: a run of upgrade-operator would be refused. */
+const chartsWay =
+  "a chart does not upgrade definitions: put this one of the release into a file, and apply it with: kubectl apply --server-side --force-conflicts --filename=FILE";
+
+function isOfChart({ deployment, facts }: CheckContext): boolean {
+  return deployment !== undefined && findLivingOwner(deployment, facts.left)?.name === "Helm";
 }
 
 /** The checks of the definitions. */
@@ -141,9 +150,10 @@ export const definitionChecks: readonly Check[] = [
       const { installed, wanted: goal } = situation;
       // what the upgrade brings is not behind
       if (installed === undefined || goal === undefined || isBefore(installed, goal.tag)) return [];
+      const fix = isOfChart(situation) ? { fix: chartsWay } : {};
       return pairs(situation).flatMap(({ live, wanted }) => {
         const lacks = lostBetween(wanted, live);
-        return lacks.length === 0 ? [] : [on(live, `it lacks ${few(lacks)} of ${goal.tag}`)];
+        return lacks.length === 0 ? [] : [on(live, `it lacks ${few(lacks)} of ${goal.tag}`, fix)];
       });
     },
   }),

@@ -3,7 +3,14 @@ import { parseImage, findRegistry } from "../release/images";
 import type { Finding } from "../base/findings";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { findLivingOwner, findOwner, judgeOwnership, type LeftMarks } from "../kube/owners";
+import {
+  findLivingOwner,
+  findOwner,
+  judgeOwnership,
+  type LeftMarks,
+  type Owner,
+  renderOwnersWay,
+} from "../kube/owners";
 import { getOwn, asString } from "../base/values";
 import { isOlder } from "../base/versions";
 import { operatorFinding } from "./findings";
@@ -80,7 +87,7 @@ export function judgeOwners(installed: Installed, target: string | undefined): r
   const owned = installed.objects.flatMap((object) => {
     const owner = findOwner(object, installed.left);
     if (owner === undefined) return [];
-    const way = describeWay(owner.name, object, { ...installed, target });
+    const way = describeWay(owner, object, { ...installed, target });
     return [
       operatorFinding("owned", {
         object: objectLabel(object),
@@ -94,17 +101,18 @@ export function judgeOwners(installed: Installed, target: string | undefined): r
 }
 
 function describeWay(
-  owner: string,
+  owner: Owner,
   object: KubeObject,
   installed: Installed & { readonly target: string | undefined },
 ): string | undefined {
   const { command, olm } = installed;
-  if (owner === "Helm") {
+  if (owner.name === "Helm") {
     const release = readChartRelease(object) ?? "NAME";
     const words = ["--chart", "REF", "--release-name", release, "--version", "V"];
-    return `upgrade the chart: ${command(["kubectl", "engine", "upgrade-operator", ...words])}`;
+    const line = command(["kubectl", "engine", "upgrade-operator", ...words]);
+    return renderOwnersWay({ ...owner, way: `upgrade the chart: ${line}` });
   }
-  return owner === "OLM" ? olmWay(olm, installed) : undefined;
+  return owner.name === "OLM" ? olmWay(olm, installed) : undefined;
 }
 
 /** The chart's release that Helm has marked the object with. */

@@ -446,6 +446,14 @@ export const definitionRows: Rows = {
     Object.assign(w.find(definition), without(crd(w), "spec", "username"));
     contents(w, { bundle: bundleOf(w), definitions: [wanted] });
   },
+  "DEFINITION-BEHIND: a chart brought the operator alone": (w) => {
+    const wanted = structuredClone(crd(w));
+    Object.assign(w.find(definition), without(crd(w), "spec", "username"));
+    contents(w, { bundle: bundleOf(w), definitions: [wanted] });
+    const metadata = w.find(deployment)["metadata"] as Record<string, unknown>;
+    metadata["labels"] = { "app.kubernetes.io/managed-by": "Helm" };
+    metadata["annotations"] = { "meta.helm.sh/release-name": "engine" };
+  },
   "DEFINITION-FIELDS: no field for the automatic upgrade": (w) => {
     Object.assign(w.find(definition), without(crd(w), "spec", "upgradeSpec"));
   },

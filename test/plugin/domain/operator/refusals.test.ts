@@ -27,6 +27,7 @@ const chart = { "meta.helm.sh/release-name": "mine" };
 
 test.each([
   [{ labels: helm }, "--release-name NAME"],
+  [{ labels: helm }, "is the owner's no more, with: kubectl label deployment"],
   [{ labels: helm, annotations: chart }, "--release-name mine"],
   [ofOlm, "oc patch installplan NAME --namespace=engine"],
   [{ labels: { "argocd.argoproj.io/instance": "x" } }, "Argo CD"],
