@@ -10,12 +10,16 @@ import { rbacFinding } from "../../domain/rbac/findings";
 import type { Stale } from "../../domain/rbac/managed";
 import type { Site } from "../../domain/rbac/site";
 import { Fleet } from "../../kernel/canary";
-import type { World } from "../../kernel/world";
+import { Session } from "../../kernel/session";
+import type { Acting, World } from "../../kernel/world";
+import { Reviews } from "../../readers/reviews";
 import { ChangedError } from "../../kernel/send";
 import { listDeletions } from "./changes";
 import { prunable } from "./plan";
-import type { RbacDeps, RbacOptions } from "./read";
-import { reportName, type SiteOutcome, type Summary } from "./summary";
+import type { RbacPartWish } from "./input";
+import { Places, type RbacDeps, type RbacOptions } from "./read";
+import { Rights } from "./rights";
+import { reportName, type SiteOutcome, Summary } from "./summary";
 import { PlaceWorker, type Tools } from "./one-place";
 
 /** The world of a plan or of its act, and what becomes of each place in it. */
@@ -29,6 +33,22 @@ export interface RbacWork extends Tools {
 /** The ports of what was begun: it is brought to its end, and interrupts are looked at in between. */
 export function withoutInterrupt<P extends Pick<RbacDeps, "signal">>(ports: P): P {
   return { ...ports, signal: new AbortController().signal };
+}
+
+/** The work of a plan, or of its act. */
+export function makeWork(ports: Acting, wish: RbacPartWish, dryRun: World["dryRun"]): RbacWork {
+  const { command, runId, mode, prove } = wish;
+  const { names, tell } = ports;
+  const deps: RbacDeps = { ...ports, command, reviews: new Reviews(ports.cluster) };
+  const witness = prove ? `${names.fieldManager}:${runId}` : undefined;
+  const context = { names, command, mode, witness };
+  return {
+    ...{ deps, options: wish, tell, context, dryRun },
+    summary: new Summary(),
+    session: new Session(withoutInterrupt(deps), { ...wish, dryRun }),
+    places: new Places(deps),
+    rights: new Rights(deps, context),
+  };
 }
 
 /**

@@ -1,25 +1,17 @@
 /** `reapply-rbac` as a part: planned by planning.ts over a cluster, and carried out by reapply.ts (S34). */
 import type { Part } from "../../kernel/part";
-import type { Acting, World } from "../../kernel/world";
 import { readShippedTemplates } from "../../cmdutil/release-option";
 import { readDefaults } from "../../cmdutil/spec";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
 import { describeSituation } from "../../domain/checks/context";
 import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
 import type { Needs } from "../../domain/facts/needs";
-import { Session } from "../../kernel/session";
-import { Reviews } from "../../readers/reviews";
 import { reapplyRbac } from "./flags";
 import { type RbacPartWish, readWish } from "./input";
 import { listNeeds, rbacCommand, rbacNeeds } from "./needs";
 import { skipRoles } from "./gate";
 import { fillsAccounts, planReapply } from "./planning";
-import { Places, type RbacDeps } from "./read";
-import { reapply } from "./reapply";
-import { Rights } from "./rights";
-import { Summary } from "./summary";
 import { openedTemplates, requireFit } from "./templates";
-import { withoutInterrupt, type RbacWork } from "./each-place";
 
 /** What `upgrade` knows of the first of the two. */
 export const rbacExpand: UpgradePart = {
@@ -71,25 +63,7 @@ export function rbacPart(wish: RbacPartWish): Part {
   return {
     command: rbacCommand,
     needs: (names) => listNeeds({ names }, wish, { accounts: fillsAccounts(wish, names) }),
-    plan: async (world) => {
-      const work = makeWork(world, wish, world.dryRun);
-      return await planReapply(work, (ports, plan) => reapply(makeWork(ports, wish, "none"), plan));
-    },
-  };
-}
-
-function makeWork(ports: Acting, wish: RbacPartWish, dryRun: World["dryRun"]): RbacWork {
-  const { command, runId, mode, prove } = wish;
-  const { names, tell } = ports;
-  const deps: RbacDeps = { ...ports, command, reviews: new Reviews(ports.cluster) };
-  const witness = prove ? `${names.fieldManager}:${runId}` : undefined;
-  const context = { names, command, mode, witness };
-  return {
-    ...{ deps, options: wish, tell, context, dryRun },
-    summary: new Summary(),
-    session: new Session(withoutInterrupt(deps), { ...wish, dryRun }),
-    places: new Places(deps),
-    rights: new Rights(deps, context),
+    plan: async (world) => await planReapply(world, wish),
   };
 }
 

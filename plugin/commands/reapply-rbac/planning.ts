@@ -4,17 +4,16 @@ import { eachAtMost } from "../../domain/base/concurrency";
 import { objectLabel } from "../../domain/kube/objects";
 import { isAggregated } from "../../domain/kube/role-rules";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
-import type { RbacScope, PlaceFound, Site } from "../../domain/rbac/site";
+import type { RbacScope, PlaceFound } from "../../domain/rbac/site";
 import { findStale, type Stale } from "../../domain/rbac/managed";
 import { wantsAccounts } from "../../domain/rbac/templates";
-import { type Change, listPermissions } from "../../domain/kube/change";
-import type { Permission } from "../../domain/kube/permissions";
-import { type Outcome, type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
+import { listPermissions } from "../../domain/kube/change";
+import { type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
-import type { Acting } from "../../kernel/world";
+import type { World } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { requireNamespace } from "../../readers/ground";
-import { inOrder, listDeletions, type RbacContext, listWrites } from "./changes";
+import { listDeletions } from "./changes";
 import { listNeeds, rbacCommand } from "./needs";
 import {
   type Inventory,
@@ -26,39 +25,20 @@ import {
   readNamespaces,
   readOperator,
 } from "./read";
-import {
-  acceptedAt,
-  keptFindings,
-  listPlaces,
-  planRbac,
-  prunable,
-  type RbacPlan,
-  staleFindings,
-} from "./plan";
+import { acceptedAt, keptFindings, listPlaces, planRbac, prunable, staleFindings } from "./plan";
 import { requireConfigured, type Targets, chooseTargets } from "./targets";
-import { withoutInterrupt, prune, type RbacWork, workThrough } from "./each-place";
+import { makeWork, withoutInterrupt, prune, type RbacWork, workThrough } from "./each-place";
+import type { RbacPartWish } from "./input";
+import { listPlannedChanges, reapply, type RbacPlanned } from "./reapply";
 import { PlaceWorker } from "./one-place";
 
-/** What is to be done, as it was planned. */
-export interface RbacPlanned extends RbacPlan {
-  readonly targets: Targets;
-  /** What is left where nothing is managed any more. */
-  readonly stale: readonly Stale[];
-  /** The places whose writes are allowed. */
-  readonly open: readonly Site[];
-  /** What the user may not do at the others. */
-  readonly lacking: ReadonlyMap<Site, readonly Permission[]>;
-}
-
-/** Carries a plan out. */
-type Carry = (ports: Acting, plan: RbacPlanned) => Promise<Outcome>;
-
 /** Plans it; what stands against it is a value. */
-export async function planReapply(work: RbacWork, carry: Carry): Promise<Planned> {
+export async function planReapply(world: World, wish: RbacPartWish): Promise<Planned> {
+  const work = makeWork(world, wish, world.dryRun);
   const { deps, summary } = work;
   try {
     const plan = await keepPermitted(work, await planPlaces(work));
-    return await makePlanned(work, plan, carry);
+    return await makePlanned(work, plan, wish);
   } catch (error) {
     return makeStopped(error);
   } finally {
@@ -162,7 +142,11 @@ async function keepPermitted(
   return { ...plan, lacking, open: all.filter((site) => !lacking.has(site)) };
 }
 
-async function makePlanned(work: RbacWork, plan: RbacPlanned, carry: Carry): Promise<Planned> {
+async function makePlanned(
+  work: RbacWork,
+  plan: RbacPlanned,
+  wish: RbacPartWish,
+): Promise<Planned> {
   const { options, context, dryRun } = work;
   for (const [name, finding] of plan.targets.unfit) work.summary.unfit(name, finding);
   const { writes, halted } =
@@ -177,7 +161,7 @@ async function makePlanned(work: RbacWork, plan: RbacPlanned, carry: Carry): Pro
     questions: listQuestions(work, plan),
     expects: work.summary.exit(0, halted),
     after: projectWrites(writes),
-    act: async (ports) => await carry(ports, plan),
+    act: async (ports) => await reapply(makeWork(ports, wish, "none"), plan),
   };
 }
 
@@ -193,18 +177,6 @@ async function tryWrites(work: RbacWork, plan: RbacPlanned) {
     });
   }
   return { writes, halted };
-}
-
-/** All writes of a plan. */
-export function listPlannedChanges(
-  { open, stale }: Pick<RbacPlanned, "open" | "stale">,
-  { options, context }: { readonly options: RbacOptions; readonly context: RbacContext },
-): readonly Change[] {
-  const left = options.prune ? prunable(stale) : [];
-  return [
-    ...open.flatMap((site) => inOrder(listWrites(site, context))),
-    ...left.flatMap((one) => listDeletions(one)),
-  ];
 }
 
 /** Asks where something is removed or deleted. */

@@ -7,8 +7,26 @@
  * `one-place.ts` (how one is written and proven).
  */
 import type { Outcome } from "../../kernel/part";
-import { listPlannedChanges, type RbacPlanned } from "./planning";
+import type { Change } from "../../domain/kube/change";
+import type { Permission } from "../../domain/kube/permissions";
+import type { Stale } from "../../domain/rbac/managed";
+import type { Site } from "../../domain/rbac/site";
+import { inOrder, listDeletions, listWrites, type RbacContext } from "./changes";
+import { prunable, type RbacPlan } from "./plan";
+import type { RbacOptions } from "./read";
+import type { Targets } from "./targets";
 import { prune, type RbacWork, workThrough } from "./each-place";
+
+/** What is to be done, as it was planned. */
+export interface RbacPlanned extends RbacPlan {
+  readonly targets: Targets;
+  /** What is left where nothing is managed any more. */
+  readonly stale: readonly Stale[];
+  /** The places whose writes are allowed. */
+  readonly open: readonly Site[];
+  /** What the user may not do at the others. */
+  readonly lacking: ReadonlyMap<Site, readonly Permission[]>;
+}
 
 /** Writes place by place, and prunes; throws EngineError before its first write. */
 export async function reapply(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
@@ -39,4 +57,16 @@ async function carryOut(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
     });
   }
   return summary.exit(session.written, stopped);
+}
+
+/** All writes of a plan. */
+export function listPlannedChanges(
+  { open, stale }: Pick<RbacPlanned, "open" | "stale">,
+  { options, context }: { readonly options: RbacOptions; readonly context: RbacContext },
+): readonly Change[] {
+  const left = options.prune ? prunable(stale) : [];
+  return [
+    ...open.flatMap((site) => inOrder(listWrites(site, context))),
+    ...left.flatMap((one) => listDeletions(one)),
+  ];
 }
