@@ -25,6 +25,11 @@ export interface ServerSpec {
   readonly webhookClient?: WebhookClient;
   /** Whose ID tokens it accepts; nobody's without it. */
   readonly oidc?: OidcTrust;
+  /**
+   * Calls a webhook at the endpoints of its Service, as in a cluster, through the proxy at this socket (HTTP CONNECT), since no process
+   * here has the address of a pod; absent: at the address of the Service.
+   */
+  readonly endpointsThrough?: string;
   /** Of a server that was stopped, for one that takes its place; absent: a free one. */
   readonly port?: number;
 }
@@ -87,6 +92,7 @@ export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiS
       "--audit-log-maxsize=100000",
       ...oidcArgs(spec),
       ...admissionArgs(site, spec),
+      ...endpointArgs(site, spec),
     ],
   });
   const ca = await until("the API server's certificate", () => {
@@ -165,6 +171,22 @@ function admissionArgs({ dataDir }: Site, { name, webhookClient }: ServerSpec): 
     plugins: [{ name: "ValidatingAdmissionWebhook", configuration }],
   });
   return [`--admission-control-config-file=${file}`];
+}
+
+function endpointArgs(
+  { dataDir }: Site,
+  { name, endpointsThrough: udsName }: ServerSpec,
+): readonly string[] {
+  if (udsName === undefined) return [];
+  const connection = { proxyProtocol: "HTTPConnect", transport: { uds: { udsName } } };
+  const configuration = {
+    apiVersion: "apiserver.k8s.io/v1beta1",
+    kind: "EgressSelectorConfiguration",
+    egressSelections: [{ name: "cluster", connection }],
+  };
+  const file = join(dataDir, `${name}-egress.json`);
+  writeFileSync(file, JSON.stringify(configuration), { mode: 0o600 });
+  return ["--enable-aggregator-routing=true", `--egress-selector-config-file=${file}`];
 }
 
 function writeOnce(file: string, content: () => string): void {

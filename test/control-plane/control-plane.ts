@@ -21,6 +21,7 @@ export interface ControlPlaneOptions {
   readonly dir?: string;
   /** Known to the server besides the default ones (users.ts). */
   readonly users?: readonly User[];
+  readonly server?: Pick<ServerSpec, "endpointsThrough">;
 }
 
 /** What a second API server on the same store offers. */
@@ -62,13 +63,14 @@ export async function startControlPlane({
   log = logToStderr,
   dir,
   users: moreUsers = [],
+  server = {},
 }: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binaries = await findBinaries(log);
   const site = openSite(binaries, dir);
   try {
     const users = new Users([...defaultUsers, ...moreUsers], join(site.dataDir, "users"));
     const etcd = await startEtcd(site);
-    const spec = { name: "kube-apiserver", etcdUrl: etcd.url, users };
+    const spec = { name: "kube-apiserver", etcdUrl: etcd.url, users, ...server };
     return controlPlaneOf(site, spec, await startApiServer(site, spec));
   } catch (cause) {
     await site.close({ keepLogs: true });

@@ -19,7 +19,7 @@ export interface EditStream {
 /** Starts a second process that sends 20 valid and 20 invalid dry-run edits a second, or others. */
 export async function startEditStream(
   controlPlane: ControlPlane,
-  scene: Scene,
+  scene: Pick<Scene, "namespace" | "databases">,
   { everyMs = 50 }: { readonly everyMs?: number } = {},
 ): Promise<EditStream> {
   const orders = { ...ordersOf(controlPlane, scene), everyMs };
@@ -43,7 +43,10 @@ export async function startEditStream(
   };
 }
 
-function ordersOf(controlPlane: ControlPlane, scene: Scene): Omit<StreamOrders, "everyMs"> {
+function ordersOf(
+  controlPlane: ControlPlane,
+  scene: Pick<Scene, "namespace" | "databases">,
+): Omit<StreamOrders, "everyMs"> {
   return {
     ...connectionOf(controlPlane, streamer.name),
     edits: { valid: editsTo("8.0", scene), invalid: editsTo("9.9", scene) },
@@ -51,7 +54,10 @@ function ordersOf(controlPlane: ControlPlane, scene: Scene): Omit<StreamOrders, 
 }
 
 /** A new database and a stored one in turns. */
-function editsTo(engineVersion: string, { namespace, databases }: Scene): readonly Edit[] {
+function editsTo(
+  engineVersion: string,
+  { namespace, databases }: Pick<Scene, "namespace" | "databases">,
+): readonly Edit[] {
   const fresh = database({ namespace, name: "streamed", engineVersion });
   const stored = database({ namespace, name: databases[0]?.name ?? "" });
   return [

@@ -20,7 +20,7 @@ import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { admissionSecret, caBundleOf, makePair, type Pair, writeTlsFolder } from "./certificate";
 import type { User } from "./api-server";
-import { type ControlPlane, startControlPlane } from "./control-plane";
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "./control-plane";
 import { startControllers } from "./controllers";
 import {
   cluster as clusterOf,
@@ -70,6 +70,7 @@ export interface UpgradeSceneOptions {
   readonly pair?: Pair;
   /** Who is known beside those who may do everything. */
   readonly users?: readonly User[];
+  readonly server?: NonNullable<ControlPlaneOptions["server"]>;
   /** Kubernetes' own controllers and scheduler, with nodes at play; what they do is played without them. */
   readonly controllers?: boolean;
   /** The real webhook behind its Service; without it no configuration is there either. */
@@ -96,8 +97,9 @@ export interface UpgradeScene {
 }
 
 export async function openUpgradeScene(options: UpgradeSceneOptions = {}): Promise<UpgradeScene> {
-  const { pair = makePair({ namespace }), webhook = true, controllers } = options;
-  const controlPlane = await startControlPlane({ users: [runner, ...(options.users ?? [])] });
+  const { pair = makePair({ namespace }), webhook = true, controllers, server = {} } = options;
+  const users = [runner, ...(options.users ?? [])];
+  const controlPlane = await startControlPlane({ users, server });
   const folder = mkdtempSync(join(tmpdir(), "whole-upgrade-"));
   const cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
   const plays = controllers === true ? "operator" : "everything";
