@@ -328,3 +328,22 @@ test("of a run that was killed nothing is claimed by the next one", async () => 
   expect([next.code, gap?.windows, gap?.unobserved]).toEqual([0, [], undefined]);
   expect(gap?.seconds).toBeLessThanOrEqual((clock.now() - before) / 1000);
 });
+
+test.each([
+  ["upgrade-operator", "--release", release],
+  ["recover", "--apply"],
+])("%s watches nothing, and tells of no outage, not even of none", async (...words) => {
+  const world = await aPlayedWorld({ objects });
+  const webhook = new ScriptedWebhook(world, { down: [[1_000, 4_000]] });
+  for (const as of ["json", "text"]) {
+    const line = [...words, "-n", "engine", "--yes", "-o", as];
+    const { code, out } = await typed(line, {
+      connect: () => Promise.resolve(webhook.cluster),
+      clock: world.clock,
+      env: { ENGINE_HOME: join(folder, "alone") },
+    });
+    expect([code, out.includes('"gap"')]).toEqual([0, false]);
+    expect(out).not.toMatch(/outage|unguarded/i);
+  }
+  expect(webhook.probes).toEqual([]);
+});
