@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type ObservedCall, observe } from "../../plugin/simulator/observed-cluster";
 import type { KubeClient } from "../../plugin/ports/kubernetes";
 import type { Report } from "../../plugin/kernel/report";
+import { listUnnamedWaits } from "./named-waits";
 import type { PlayedWorld } from "./played-operator";
 import { type Ended, type Scene, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";
@@ -47,5 +48,7 @@ export async function upgrade(
     env: { ENGINE_HOME: join(folder, "home") },
     ...scene,
   });
+  const unnamed = listUnnamedWaits(ended.err);
+  if (unnamed.length > 0) throw new Error(`waits without a name: ${unnamed.join("; ")}`);
   return { ...ended, writes, report: JSON.parse(ended.out) as Report };
 }

@@ -465,24 +465,6 @@ function isOpenEnded(planned: Ran, ran: Ran): boolean {
   );
 }
 
-/** A plan by a seed: one of 200 worlds, some of them with an obstacle, and the whole upgrade or some of its parts. */
-export async function planBy(seed: number): Promise<{
-  readonly title: string;
-  readonly world: UpgradeWorld;
-  readonly parts: readonly PartId[] | undefined;
-}> {
-  const chosen = chosenBy(seed % 200);
-  const obstacle = obstacles[seed % (2 * obstacles.length)];
-  const all = obstacle === undefined ? chosen : [...chosen, obstacle];
-  const turn = Math.floor(seed / 200);
-  const single = partIds[(seed + turn) % partIds.length];
-  const more = partIds.filter((_, at) => ((seed * 31 + turn * 7) >> at) % 2 === 1);
-  const some = turn === 3 && more.length > 0 ? more : [single ?? "operator"];
-  const parts = turn === 4 && seed % 10 === 0 ? undefined : some;
-  const title = `${seed} (${describeWishes(all)}; ${parts?.join(",") ?? "all parts"})`;
-  return { title, world: await worldOf(all), parts };
-}
-
 /** Some of the wishes, by a seed. */
 export function chosenBy(seed: number): readonly Wish[] {
   let state = seed * 2_654_435_761;

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { RehearsalDetails } from "../../../../plugin/commands/rehearse/text";
 import { asArray, asString, getPath } from "../../../../plugin/domain/base/values";
 import type { Report } from "../../../../plugin/kernel/report";
+import { listUnnamedWaits } from "../../../support/named-waits";
 import { typed } from "../../../support/program-world";
 import { aFolder } from "../../../support/a-folder";
 import { aDatabase, Dump, newTag, ns } from "./held-clusters";
@@ -30,6 +31,7 @@ async function rehearseAll(dump: Dump, line: string): Promise<RehearsalDetails["
   const env = { ENGINE_HOME: join(folder, "home"), HOME: folder };
   const words = ["rehearse", ...line.split(" "), "--from", file, "-n", ns, "-o", "json"];
   const { out, err } = await typed(words, { env });
+  expect(listUnnamedWaits(err)).toEqual([]);
   try {
     const { details } = JSON.parse(out) as Report;
     return (details as RehearsalDetails).stages;

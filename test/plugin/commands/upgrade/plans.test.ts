@@ -2,7 +2,8 @@
  * A plan is what happens: no undisturbed run does otherwise than its plan has said. ENGINE_PLANS=1000 tries
  * all plans over the 200 clusters instead of every fifth one.
  */
-import { asPlanned, planBy } from "../../../support/upgrade-worlds";
+import { planBy } from "../../../support/broken-worlds";
+import { asPlanned } from "../../../support/upgrade-worlds";
 
 const all = 1_000;
 const plans = Number(process.env["ENGINE_PLANS"] ?? 200);
