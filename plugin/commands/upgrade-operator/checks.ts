@@ -1,5 +1,6 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
 import { operatorWays } from "./next";
+import { lostSiteCheck } from "../../domain/checks/managed-sites";
 import { prerequisites } from "../../domain/checks/prerequisites";
 import { type FactKey, factNamed, isKnown } from "../../domain/facts/facts";
 import {
@@ -43,6 +44,7 @@ export const operatorChecks: readonly Check[] = [
         ? [{ object: `Namespace/${facts.namespace}`, cause: "the namespace does not exist" }]
         : [],
   }),
+  lostSiteCheck,
   shared(clusterFindings.operatorAbsent, {
     title: "The operator is in this namespace",
     needs: ["deployments", "namespaces"],

@@ -1,11 +1,11 @@
 /** What is in the managed namespaces, and without what an operator that starts there stops (S34; domain facts 6). */
 import { type FactKey, factNamed, type Facts } from "../facts/facts";
-import { isDeleting } from "../kube/deletion";
+import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type KubeObject, readNamespace } from "../kube/objects";
 import type { Names } from "../names/names";
 import { rbacFindings } from "../rbac/findings";
 import { isShared, readClusterRole } from "../rbac/site";
-import { type Check, type CheckResult, makeChecks } from "./check";
+import { type Check, type CheckResult, makeChecks, on } from "./check";
 import type { CheckContext } from "./context";
 
 /** What is in a managed namespace. */
@@ -109,6 +109,20 @@ export const siteChecks = {
     ),
   }),
 } satisfies Readonly<Record<string, Check>>;
+
+/** It can neither be given back what it has lost, nor be left out by an operator that starts. */
+export const lostSiteCheck: Check = makeChecks("operator").shared(rbacFindings.namespaceLost, {
+  title: "No managed namespace that is being deleted has lost its Role or RoleBinding",
+  needs: siteNeeds,
+  judge: (situation) =>
+    heldSites(situation).flatMap(({ namespace, role, binding }): readonly CheckResult[] => {
+      const found = factNamed(situation.facts, "namespaces", { name: namespace });
+      if (found === undefined || !isDeleting(found) || (role && binding)) return [];
+      const lost = role === undefined ? "Role" : "RoleBinding";
+      const cause = `it is managed and has lost its ${lost}, without which an operator that starts stops; ${renderDeletion(found)}`;
+      return [on(found, cause)];
+    }),
+});
 
 /** Their codes. */
 export const siteCodes: readonly string[] = Object.values(siteChecks).map(({ code }) => code);

@@ -35,7 +35,7 @@ import {
   type Tagged,
 } from "./context";
 import { judgeBy, type Judgment } from "./judge";
-import { siteChecks } from "./managed-sites";
+import { lostSiteCheck, siteChecks } from "./managed-sites";
 import { platformPrerequisites } from "./platform";
 import { judgePodSecurity } from "./pod-security";
 
@@ -323,7 +323,7 @@ export function judgePrerequisites(
 }
 
 /** Those of the operator alone: one that starts has to find its namespaces in order, which a whole upgrade sees to. */
-const ofOperator: readonly Check[] = [...ordered, ...Object.values(siteChecks)];
+const ofOperator: readonly Check[] = [...ordered, ...Object.values(siteChecks), lostSiteCheck];
 
 /** The lists that the operator's prerequisites are judged by. */
 export const operatorPrerequisiteKeys: readonly FactKey[] = listNeeds(ofOperator);

@@ -46,6 +46,11 @@ export const rbacFindings = {
     cause: "the namespace does not exist; an operator that is told to manage it stops",
     fix: "create the namespace, or take it off the operator's list",
   }),
+  namespaceLost: error("RBAC-NAMESPACE-LOST", "Facts 6", {
+    cause:
+      "a managed namespace that is being deleted has lost its Role or RoleBinding: an operator that starts stops there",
+    fix: "take it off the operator's list, or recreate it when it is gone",
+  }),
   namespaceTerminating: error("RBAC-NAMESPACE-TERMINATING", "Facts 6", {
     cause: "the namespace is being deleted, nothing can be created in it",
     fix: "take it off the operator's list, or recreate it when it is gone",

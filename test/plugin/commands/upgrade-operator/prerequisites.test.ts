@@ -65,6 +65,16 @@ const without =
       : object;
 const managed = new Set(["shop", "reports"]);
 
+/** The same while they are being deleted. */
+const leavingWithout =
+  (kind: string): Change =>
+  (object) => {
+    const left = without(kind)(object);
+    if (left?.kind !== "Namespace" || !managed.has(left.metadata.name ?? "")) return left;
+    const deletionTimestamp = "2026-08-01T09:00:00Z";
+    return { ...left, metadata: { ...left.metadata, deletionTimestamp } };
+  };
+
 interface Wish {
   readonly way?: Way;
   readonly options?: Partial<OperatorOptions>;
@@ -183,6 +193,16 @@ describe.each(ways)("by %s", (way) => {
     ["no Role in a managed namespace", without("Role"), "RBAC-ROLE-ABSENT"],
     ["no RoleBinding in a managed namespace", without("RoleBinding"), "RBAC-BINDING-ABSENT"],
     ["a managed namespace that is gone", without("Namespace"), "RBAC-NAMESPACE-ABSENT"],
+    [
+      "a managed namespace that is being deleted and has lost its Role",
+      leavingWithout("Role"),
+      "RBAC-NAMESPACE-LOST",
+    ],
+    [
+      "a managed namespace that is being deleted and has lost its RoleBinding",
+      leavingWithout("RoleBinding"),
+      "RBAC-NAMESPACE-LOST",
+    ],
   ])("%s: 3 with its code, nothing is written", async (_, change, code) => {
     for (const dryRun of ["none", "server"] as const) {
       const { report, writes } = await upgraded(change, { way, options: { dryRun } });
@@ -190,6 +210,11 @@ describe.each(ways)("by %s", (way) => {
       expect(report.findings?.map((finding) => finding.code)).toContain(code);
       expect(report.exit.next).toMatch(/./);
     }
+  });
+
+  test("a managed namespace that is being deleted and has all of it stands in nobody's way", async () => {
+    const { report } = await upgraded(leavingWithout("nothing"), { way });
+    expect(report.exit.code).toBe(0);
   });
 
   test("a whole upgrade that has checked it already is not held up", async () => {

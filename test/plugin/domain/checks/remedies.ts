@@ -311,6 +311,7 @@ export const remedies: readonly Remedy[] = [
       "RBAC-LIST-AND-LABEL",
       "RBAC-MANAGED-HAS-CLUSTER",
       "RBAC-NAMESPACE-ABSENT",
+      "RBAC-NAMESPACE-LOST",
       "RBAC-NAMESPACE-TERMINATING",
       "RBAC-NOT-CONFIGURED",
       "RBAC-OWN-ROLE-ABSENT",

@@ -610,6 +610,10 @@ export const rbacRows: Rows = {
     w.set("Namespace/shop", "status.phase", "Terminating"),
   "RBAC-NAMESPACE-TERMINATING: by its time": (w) =>
     w.set("Namespace/shop", "metadata.deletionTimestamp", "2026-01-01T00:00:00Z"),
+  "RBAC-NAMESPACE-LOST: no Role": (w) =>
+    w.set("Namespace/shop", "metadata.deletionTimestamp", "2026-01-01T00:00:00Z").remove(role),
+  "RBAC-NAMESPACE-LOST: no RoleBinding": (w) =>
+    w.set("Namespace/shop", "metadata.deletionTimestamp", "2026-01-01T00:00:00Z").remove(binding),
   "RBAC-LABEL-VALUE: a value": (w) =>
     withLabelRole(label(w, "managed")).note("Namespace/shop", "labels", { managed: "yes" }),
   "RBAC-LABEL-VALUE: the value that is asked for": (w) =>
