@@ -6,6 +6,7 @@ import { getOwn, oncePer } from "../../domain/base/values";
 import { webhookFindings } from "../../domain/admission/findings";
 import {
   isOthers,
+  readServiceName,
   readServiceNamespace,
   hasOlmPair,
   readCaBundle,
@@ -272,6 +273,11 @@ function judgeTrust(situation: CheckContext): readonly CheckResult[] {
           !isOthers(configuration, situation.names) ||
           readServiceNamespace(entry) === situation.facts.namespace,
       )
+      // a call of what is not there is WEBHOOK-LEFTOVER, whatever it trusts
+      .filter(
+        ({ configuration, entry }) =>
+          !isOthers(configuration, situation.names) || !callsNothing(entry, situation.facts),
+      )
       .flatMap(({ configuration, entry, field }) => {
         const trust = compareTrust(entry, situation.facts.certificate);
         if (trust === "fit") return [];
@@ -284,6 +290,13 @@ function judgeTrust(situation: CheckContext): readonly CheckResult[] {
         return [on(configuration, distrusts[trust], about)];
       })
   );
+}
+
+/** True for an entry whose Service was looked for, and is not there. */
+function callsNothing(entry: unknown, facts: CheckContext["facts"]): boolean {
+  const { namespace, unread } = facts;
+  const name = String(readServiceName(entry));
+  return !unread.has("services") && factNamed(facts, "services", { name, namespace }) === undefined;
 }
 
 /** The checks of the CA and of the scope. */

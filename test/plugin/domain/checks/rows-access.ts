@@ -163,6 +163,8 @@ export const webhookRows: Rows = {
   "WEBHOOK-OTHER-CONFIGURATION: the same entry again": (w) => w.copy(webhook, { name: "copy" }),
   "WEBHOOK-LEFTOVER: a proxy of a namespace that is gone": (w) => ofOthers(w, "retired"),
   "WEBHOOK-LEFTOVER: a Service that is gone": (w) => ofOthers(w, "engine", "gate"),
+  "WEBHOOK-LEFTOVER: a Service that is gone, and a CA of its own": (w) =>
+    ofOthers(w, "engine", "gate").set(copied, `${entry}.clientConfig.caBundle`, base64(otherCa())),
   "WEBHOOK-LEFTOVER: marks of OLM, which is gone": (w) =>
     ofOthers(w, "engine", "gate").note(copied, "labels", { "olm.managed": "true" }),
   "WEBHOOK-LEFTOVER: a Service that is gone from a namespace of others": (w) =>
