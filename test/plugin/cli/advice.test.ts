@@ -38,7 +38,7 @@ const verbs =
   /^(adm|annotate|apply|create|delete|describe|edit|exec|get|label|logs|patch|replace|rollout|scale|taint|uncordon|version)$/;
 const kubectlFlags: readonly string[] = (
   "all-namespaces container dry-run filename force from namespace output overwrite patch previous " +
-  "replicas selector server-side show-labels show-managed-fields subresource tail type grace-period patch-file"
+  "replicas selector server-side force-conflicts show-labels show-managed-fields subresource tail type grace-period patch-file"
 ).split(" ");
 
 test("lines of kubectl have a verb and flags of kubectl's", () => {
