@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { gunzipSync } from "node:zlib";
 import { manual } from "../.ci/docs/manual";
 import { outputPage } from "../.ci/docs/output";
-import { markdown } from "../.ci/docs/page";
+import { markdown } from "../.ci/docs/markup";
 import * as pages from "../.ci/docs/pages";
 import { pictureOf } from "../.ci/docs/svg";
 import { entries } from "../plugin/cli/commands";

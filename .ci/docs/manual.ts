@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { version } from "../../package.json";
 import { entries } from "../../plugin/cli/commands";
 import type { Entry } from "../package/archives";
-import { man, type Page } from "./page";
+import { man, type Page } from "./markup";
 import * as pages from "./pages";
 
 const own: Readonly<Record<"kubectl-engine" | "engine-webhook", Page>> = {

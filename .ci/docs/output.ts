@@ -1,7 +1,7 @@
 /** The page of the documents: each field of the schema with its type. */
 import schema from "../../docs/reference/documents.schema.json";
 import { asArray, asString, getOwn, getPath, isObject } from "../../plugin/domain/base/values";
-import type { Page, Part } from "./page";
+import type { Page, Part } from "./markup";
 
 /** The fields of every document, of the details of each kind, and of what these are made of. */
 export function outputPage(): Page {

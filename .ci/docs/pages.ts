@@ -20,7 +20,7 @@ import { environment } from "../../plugin/cli/environment";
 import { placeholder } from "../../plugin/cli/help";
 import type { Asked } from "../../test/support/asked";
 import { settings } from "../../webhook/settings";
-import type { Page, Part } from "./page";
+import type { Page, Part } from "./markup";
 
 /** What each command asked of a cluster, by its path. */
 export type AskedOf = ReadonlyMap<string, readonly Asked[]>;

@@ -17,7 +17,7 @@ import type { StatusView } from "./read";
 import type { CommandContext, GlobalOptions } from "../../cmdutil/context";
 import { engineCommand } from "../../cmdutil/kubectl-command";
 import { type ClusterColumns, columnTitles } from "../upgrade-cluster/next";
-import type { DatabasesStatus } from "../upgrade-database/next";
+import { listVersionRows, type VersionColumns, versionTitles } from "../upgrade-database/next";
 
 /** Told of every look. */
 export type Show = (details: StatusDetails, report: () => Report) => void;
@@ -225,19 +225,11 @@ function columns(table: Table, { width = Infinity }: ScreenStyle): readonly stri
 }
 
 function databases(table: Table): readonly string[] {
-  const rowsOf = (kind: string, { versions }: DatabasesStatus): readonly (readonly string[])[] =>
-    versions.map(({ wanted = "<none>", running = "unknown", count }) => [
-      kind,
-      escape(wanted),
-      escape(running),
-      String(count),
-    ]);
-  return table(
-    ["KIND", "WANTED", "RUNNING", "COUNT"],
-    ({ databases: edb, activeActive, terms }) => [
-      ...rowsOf(terms.edb, edb),
-      ...rowsOf(terms.eaadb, activeActive),
-    ],
+  const columns = Object.keys(versionTitles) as readonly (keyof VersionColumns)[];
+  return table(Object.values(versionTitles), ({ databases: edb, activeActive, terms }) =>
+    [...listVersionRows(terms.edb, edb), ...listVersionRows(terms.eaadb, activeActive)].map((row) =>
+      columns.map((column) => escape(row[column])),
+    ),
   );
 }
 

@@ -31,6 +31,32 @@ interface VersionCount {
   readonly count: number;
 }
 
+/** The columns of the listing: what some databases of one kind want and run. */
+export interface VersionColumns {
+  readonly kind: string;
+  readonly wanted: string;
+  readonly running: string;
+  readonly count: string;
+}
+
+/** The headings of those columns. */
+export const versionTitles: Readonly<Record<keyof VersionColumns, string>> = {
+  kind: "KIND",
+  wanted: "WANTED",
+  running: "RUNNING",
+  count: "COUNT",
+};
+
+/** A row for each pair of versions of the databases of one kind. */
+export function listVersionRows(
+  kind: string,
+  { versions }: Pick<DatabasesStatus, "versions">,
+): readonly VersionColumns[] {
+  return versions.map(({ wanted = "<none>", running = "unknown", count }) => ({
+    ...{ kind, wanted, running, count: String(count) },
+  }));
+}
+
 /** One database that is worth a name. */
 interface NamedDatabase {
   /** namespace/name. */
