@@ -49,7 +49,7 @@ export function openHome(env: NodeJS.ProcessEnv, parts: Partial<HomeParts> = {})
   return new FileHome(path, { ...alone, ...parts });
 }
 
-/** Stands behind the port Home of kernel/journal. */
+/** Stands behind the port Home of ports/home. */
 class FileHome {
   constructor(
     readonly path: string,
@@ -102,7 +102,7 @@ class FileHome {
   }
 }
 
-/** Stands behind the port RunRecord of kernel/journal. */
+/** Stands behind the port RunRecord of ports/home. */
 class FileRecord {
   readonly #lines: string[] = [];
   readonly #made = new Map<string, Promise<unknown>>();

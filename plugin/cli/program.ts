@@ -132,6 +132,7 @@ async function judge(
   };
 }
 
+/** The code of webhookFindings.otherNamespace, whose texts would be loaded for help too. */
 const movedCode = "WEBHOOK-OTHER-NAMESPACE";
 
 /** What the namespace has to hold; whoever takes the webhook over to another one means that one. */

@@ -1,4 +1,4 @@
-/** `--release`: which release is meant, and how a command opens it (S15, S26). */
+/** `--release`: which release is meant, how a command opens it, and what the tool ships in its place (S15, S26). */
 import { openRelease } from "../adapters/release/open";
 import { parseDocuments } from "../adapters/kubernetes/text/yaml";
 import { UsageError } from "../domain/base/errors";

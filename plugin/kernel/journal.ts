@@ -1,7 +1,9 @@
 /**
- * The record of a run, as a port (cli contract, Runs): what is about to be written, what was
+ * The record of a run (cli contract, Runs): what is about to be written, what was
  * observed afterwards, and every replaced or deleted object as it was. A run never reads it back.
  */
+import { UsageError } from "../domain/base/errors";
+import type { Finding } from "../domain/base/findings";
 import { objectLabel } from "../domain/kube/objects";
 import type { Json } from "../domain/base/values";
 import type { BackupReport } from "./report";
@@ -129,4 +131,28 @@ function changeKey(change: Change): string {
 function findFile(before: Saved | undefined, version: string | undefined): string | undefined {
   const isSame = version !== undefined && before?.version === version;
   return before !== undefined && (before.way !== undefined || isSame) ? before.file : undefined;
+}
+
+/**
+ * A run that writes keeps a record, so its folder has to be writable; for one that has nothing to
+ * write the problem is a warning, which is returned.
+ */
+export async function requireHome(
+  { journal }: { readonly journal: Pick<Journal, "problem"> },
+  writes: boolean,
+): Promise<readonly Finding[]> {
+  const problem = await journal.problem();
+  if (problem === undefined) return [];
+  if (writes) {
+    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+  }
+  return [
+    {
+      code: "HOME-NOT-WRITABLE",
+      severity: "warning",
+      cause: problem,
+      fix: "set ENGINE_HOME to a folder that can be written; a run that writes needs it",
+      source: "docs/reference/environment.md",
+    },
+  ];
 }

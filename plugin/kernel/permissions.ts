@@ -1,5 +1,5 @@
 /** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
-import { CancelledError, EngineError, exitCodes, UsageError } from "../domain/base/errors";
+import { CancelledError, EngineError, exitCodes } from "../domain/base/errors";
 import { platformKinds } from "../domain/facts/facts";
 import type { Needs } from "../domain/facts/needs";
 import {
@@ -12,10 +12,8 @@ import { boundList } from "../domain/base/values";
 import type { Access, KubeClient } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 import type { Report } from "./report";
-import type { Finding } from "../domain/base/findings";
 import type { DeclaredNeeds } from "./needs";
 import { createHash } from "node:crypto";
-import type { RunPorts } from "./world";
 
 /** Who is asked for permissions, and where the Role to ask for is written. */
 export interface PermissionChecker {
@@ -65,8 +63,8 @@ export function describeAccess(permission: Omit<Permission, "why">): Access {
 }
 
 /**
- * Declares what the command may need, and throws where something is missing of what it reads in any case, or
- * what a command reads that follows it and has declared that: all that is missing is told then.
+ * Declares what the command may need, and throws where something is missing of what it reads in any case, or of
+ * what a later command has declared that it reads. All that is missing is told at once.
  */
 export async function requireNeeds(
   checker: PermissionChecker,
@@ -175,26 +173,12 @@ export async function requireYes(
   if (!(await ask(question))) throw new CancelledError();
 }
 
-/**
- * A run that writes keeps a record, so its folder has to be writable; for one that has nothing to
- * write the problem is a warning, which is returned.
- */
-export async function requireHome(
-  { journal }: Pick<RunPorts, "journal">,
-  writes: boolean,
-): Promise<readonly Finding[]> {
-  const problem = await journal.problem();
-  if (problem === undefined) return [];
-  if (writes) {
-    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-  }
-  return [
-    {
-      code: "HOME-NOT-WRITABLE",
-      severity: "warning",
-      cause: problem,
-      fix: "set ENGINE_HOME to a folder that can be written; a run that writes needs it",
-      source: "docs/reference/environment.md",
-    },
-  ];
+/** Throws where prerequisites are not judged because a list may not be read. */
+export async function requireRead(
+  ledger: PermissionChecker,
+  { missing }: { readonly missing: readonly Permission[] },
+): Promise<void> {
+  if (missing.length === 0) return;
+  await tellMissing(ledger, missing);
+  throw new MissingPermissionsError(missing);
 }

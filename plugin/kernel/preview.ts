@@ -1,4 +1,7 @@
-/** An object before and after a write, as a diff shows it: what somebody said, and no secret. */
+/**
+ * What a write leads to: an object before and after it, as a diff shows it (what somebody said, and no secret),
+ * and as the API server will store it, which later parts are planned over.
+ */
 import { createHash, randomBytes } from "node:crypto";
 import { buildPatch } from "../domain/kube/edits";
 import { kinds } from "../domain/kube/kinds";

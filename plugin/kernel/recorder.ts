@@ -1,4 +1,4 @@
-/** Keeps what a run has done and seen, reports the reporter, and makes the document of it. */
+/** Keeps what a run has done and seen, tells the reporter of it, and makes the document. */
 import type { Awaited } from "../domain/base/awaited";
 import { apiFinding } from "../domain/rest-api/errors";
 import { ApiError, EngineError, exitCodes, BlockedError } from "../domain/base/errors";
@@ -67,7 +67,7 @@ export class Recorder {
   readonly #backups: (() => readonly BackupReport[])[] = [];
   /** Why what was kept cannot be put back any more, by object and file. */
   readonly #lost = new Map<string, string>();
-  /** As long as what it can be put back. */
+  /** For how long it can be put back, by object and file. */
   readonly #limits = new Map<string, string>();
   readonly #began: number;
   #parts: Partial<Parts> = {};

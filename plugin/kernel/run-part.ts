@@ -1,7 +1,8 @@
 /** Runs a part by itself, planned once it waits for nothing any more. */
 import { UnknownOutcomeError } from "../domain/base/errors";
 import type { Part, Planned, Outcome } from "./part";
-import { requireNeeds, requireHome, requireYes } from "./permissions";
+import { requireHome } from "./journal";
+import { requireNeeds, requireYes } from "./permissions";
 import { overlayWorld, unchanged } from "./projection";
 import type { Report } from "./report";
 import { waitFor, makeGivenUpError } from "./wait";

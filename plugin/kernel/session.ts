@@ -144,8 +144,8 @@ export class Session {
     return findUnconfirmed(this.#findConfirmed(acts), acts).length === 0;
   }
 
-  /** Throws 5 where these do more than what was confirmed. */
-  requireConfirmed(changes: readonly Change[]): void {
+  /** Throws what `requireFree` throws, and 5 where these do more than what was confirmed. */
+  requireSendable(changes: readonly Change[]): void {
     for (const change of changes) this.requireFree(change);
     const acts = this.#listActs(changes);
     requireConfirmed(this.#findConfirmed(acts), acts);
@@ -215,7 +215,7 @@ export class Session {
    */
   async send(change: Change, again?: Again): Promise<KubeObject | undefined> {
     this.requireStaying([change]);
-    this.requireConfirmed([change]);
+    this.requireSendable([change]);
     await this.#kept.save(change);
     return await this.#writeAsStep(change, again);
   }
@@ -292,7 +292,7 @@ export class Session {
         if (attempt >= maxAttempts) throw error;
         const next = await again(error);
         if (next === undefined) return { isWritten: false };
-        this.requireConfirmed([next]);
+        this.requireSendable([next]);
         const what = isSameSpec(change.object, next.object) ? "its status" : "it";
         this.ports.recorder.note(
           `${objectLabel(next.object)}: ${what} was changed in the meantime, trying again`,

@@ -1,4 +1,7 @@
-/** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
+/**
+ * Reads a cluster into facts: one LIST for each kind, all at once, then by GET the owners that marks name and the
+ * Services that others call (S57; cli contract, status).
+ */
 import type { CertificateFacts } from "../domain/certificate/certificate";
 import { findKeeper, type Keeper } from "../domain/certificate/keepers";
 import { secretNames } from "../domain/facts/secret-references";
@@ -20,12 +23,6 @@ import { listJudging, listOthersEntries } from "../domain/admission/others";
 import { readGoneServices } from "./called-services";
 import { readLeftMarks } from "./left-marks";
 import type { Clock, KubeClient, ListOptions } from "../ports/kubernetes";
-import type { Judgment } from "../domain/checks/judge";
-import {
-  type PermissionChecker,
-  MissingPermissionsError,
-  tellMissing,
-} from "../kernel/permissions";
 import { kinds } from "../domain/kube/kinds";
 
 /** Whose facts, and how they are read. */
@@ -217,16 +214,6 @@ async function isServed(
 function ignoreRefusal(error: unknown): undefined {
   if (error instanceof ApiError) return undefined;
   throw error;
-}
-
-/** Throws where prerequisites are not judged because a list may not be read. */
-export async function requireRead(
-  ledger: PermissionChecker,
-  { missing }: Pick<Judgment, "missing">,
-): Promise<void> {
-  if (missing.length === 0) return;
-  await tellMissing(ledger, missing);
-  throw new MissingPermissionsError(missing);
 }
 
 /** One definition alone; undefined where it may not be read. */

@@ -33,12 +33,8 @@ import {
   recreateObject,
 } from "../../domain/kube/change";
 import { describeDryRun } from "../../kernel/simple-part";
-import {
-  requireHome,
-  requireNeeds,
-  requirePermissions,
-  requireYes,
-} from "../../kernel/permissions";
+import { requireHome } from "../../kernel/journal";
+import { requireNeeds, requirePermissions, requireYes } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
 import { requireNamespace } from "../../readers/ground";
 import type { Report } from "../../kernel/report";

@@ -16,7 +16,7 @@ import type {
   InstalledUpload,
   UploadProgress,
 } from "../../ports/rest-api";
-import { requireHome } from "../../kernel/permissions";
+import { requireHome } from "../../kernel/journal";
 import { type CallChange, Session, type SessionPorts } from "../../kernel/session";
 import type { Recorder } from "../../kernel/recorder";
 import type { StepInfo } from "../../domain/kube/planned-write";

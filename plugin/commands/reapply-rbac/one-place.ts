@@ -13,7 +13,7 @@ import {
   readRules,
   subjectsBeyond,
 } from "../../domain/kube/role-rules";
-import { placeName, type Site, readSite } from "../../domain/rbac/site";
+import { placeName, type Site, planPlace } from "../../domain/rbac/site";
 import { listAccounts } from "../../domain/rbac/templates";
 import type { Apply } from "../../domain/kube/change";
 import type { PlannedChange } from "../../kernel/part";
@@ -70,7 +70,7 @@ export class PlaceWorker {
           told = await this.#bringUpToDate(planned);
         },
         again: async () =>
-          readSite(site, await tools.places.read(site), { ...options, names: deps.names }),
+          planPlace(site, await tools.places.read(site), { ...options, names: deps.names }),
       });
       return async () => await this.#end(site, told).catch(failed);
     } catch (error) {
@@ -108,7 +108,7 @@ export class PlaceWorker {
   async #write(site: Site, writes: SiteWrites): Promise<void> {
     const { session } = this.tools;
     const { role, leftOver, second, old, binding, end } = writes;
-    session.requireConfirmed(inOrder(writes));
+    session.requireSendable(inOrder(writes));
     if (role !== undefined) await session.send(role);
     if (leftOver !== undefined) await session.send(leftOver);
     const meanwhile = second && (await session.send(second));

@@ -15,7 +15,7 @@ import {
   type PlaceFound,
   listSharedRoles,
   type Site,
-  readSite,
+  planPlace,
 } from "../../domain/rbac/site";
 import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
@@ -69,7 +69,7 @@ export function listPlaces(
 export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
   const { names, running, places } = facts;
   const planning = { ...options, names };
-  const planned = [...places].map(([place, found]) => readSite(place, found, planning));
+  const planned = [...places].map(([place, found]) => planPlace(place, found, planning));
   const sites = planned.filter(({ namespace }) => namespace !== undefined);
   const labeled = planned.filter(({ namespace }) => namespace === undefined);
   const wide = [...labeled, ...listSharedRoles(sites, planning)];

@@ -12,12 +12,8 @@ import { planRecovery, type RecoveryPlan } from "./plan";
 import type { Evidence } from "../../domain/recovery/evidence";
 import type { ClusterApi } from "../../ports/rest-api";
 import { ecResource } from "../../readers/engine-cluster";
-import {
-  requireHome,
-  requireNeeds,
-  requirePermissions,
-  requireYes,
-} from "../../kernel/permissions";
+import { requireHome } from "../../kernel/journal";
+import { requireNeeds, requirePermissions, requireYes } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
 import { isSameSpec, Session } from "../../kernel/session";
 import { makeGivenUpError, waitFor } from "../../kernel/wait";
@@ -359,7 +355,7 @@ async function writeLines(
     await write(context, edit);
     deps.recorder.passNoReturn("it runs this version already", objectLabel(edit.object));
   }
-  session.requireConfirmed(edits);
+  session.requireSendable(edits);
 }
 
 /** A status that was written meanwhile is no conflict. */

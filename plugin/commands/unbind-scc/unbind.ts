@@ -109,7 +109,7 @@ export class UnbindAct {
   /** Writes, proves, deletes: what was planned again is what is sent, for these kinds have no generation. */
   async #write(plan: UnbindPlan): Promise<Outcome> {
     const { session } = this.own;
-    session.requireConfirmed(listWrites(plan));
+    session.requireSendable(listWrites(plan));
     for (const change of plan.changes) await session.send(change);
     const after = plan.changes.length === 0 ? plan : await this.#plan();
     if (after.changes.length > 0) {

@@ -8,11 +8,12 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import { clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
+import { requireRead } from "../../kernel/permissions";
 import { projectWrites } from "../../kernel/projection";
 import type { SimplePart, SimplePlan } from "../../kernel/simple-part";
 import { projectUpgrade } from "./projection";
 import { requireGround } from "../../readers/ground";
-import { readDefinition, requireRead, withDefinition } from "../../readers/snapshot";
+import { readDefinition, withDefinition } from "../../readers/snapshot";
 import {
   ecResource,
   readFacts,

@@ -59,7 +59,7 @@ function requireSame(context: DatabaseContext, before: DatabasePlan, now: Databa
   const isSameCall = context.options.via === "resource" || sameJson(before.version, now.version);
   if (!hasSameEdits(before, now) || !isSameCall) throw makeChangedError(undefined, before.label);
   if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
-  if (now.edits.length > 0) session.requireConfirmed([databasePatch(deps.names, now)]);
+  if (now.edits.length > 0) session.requireSendable([databasePatch(deps.names, now)]);
 }
 
 function hasSameEdits({ edits: one }: DatabasePlan, { edits: other }: DatabasePlan): boolean {

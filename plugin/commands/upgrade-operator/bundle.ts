@@ -306,7 +306,7 @@ export class BundleAct {
       again: async (_error, step) => {
         const now = await evaluate(tools, step);
         requireFit(now.findings);
-        this.#session.requireConfirmed(listWrites(now));
+        this.#session.requireSendable(listWrites(now));
         return now;
       },
     });

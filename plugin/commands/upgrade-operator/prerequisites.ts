@@ -7,13 +7,12 @@ import {
   judgeOperatorPrerequisites,
   operatorPrerequisiteKeys,
 } from "../../domain/checks/prerequisites";
-import type { PermissionChecker } from "../../kernel/permissions";
+import { type PermissionChecker, requireRead } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
 import { readAfterExpansion } from "../../readers/after-expansion";
 import {
   type SnapshotDeps,
   readSnapshot,
-  requireRead,
   readDefinition,
   withDefinition,
 } from "../../readers/snapshot";

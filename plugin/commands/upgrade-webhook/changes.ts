@@ -172,7 +172,7 @@ export async function fitApply(deps: SwapDeps, session: Session, plan: SwapPlan)
   const { held, stored } = await session.rehearseOver(tried, (causes) => {
     requireTaken(causes, plan.wanted, session.taking);
   });
-  if (drops) return await buildReplacement(deps, plan, apply);
+  if (drops) return await requireReplacement(deps, plan, apply);
   // what no cluster can try yet is tried when it is planned again
   const left = stored === undefined ? [] : listDifferences(stored, plan.wanted);
   if (left.length === 0) return { ...apply, force: held.length > 0 };
@@ -180,11 +180,11 @@ export async function fitApply(deps: SwapDeps, session: Session, plan: SwapPlan)
   if (plan.live !== undefined && !isPersons(plan.live, ours)) {
     throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
   }
-  return await buildReplacement(deps, plan, apply);
+  return await requireReplacement(deps, plan, apply);
 }
 
-/** In the place of the object as it is: what an apply leaves in place goes, what it would drop stays. */
-async function buildReplacement(
+/** In the place of the object as it is, where that may be updated (4): what an apply leaves in place goes, what it would drop stays. */
+async function requireReplacement(
   deps: SwapDeps,
   { wanted }: SwapPlan,
   apply: Apply,

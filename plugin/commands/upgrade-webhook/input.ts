@@ -1,4 +1,4 @@
-/** What the command was given, read and judged before the cluster is asked: template, probe file, flags. */
+/** What the command was given, read and judged before anything but the namespace is asked: template, probe file, flags. */
 import { readSecretCertificate } from "../../adapters/certificate";
 import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
 import { judgeCertificate } from "../../domain/certificate/certificate";

@@ -1,7 +1,7 @@
 /** Plans a swap: reads, judges, opens the probes, and tries each write by dry run; `swap.ts` carries it out. */
 import { BlockedError, exitCodes } from "../../domain/base/errors";
 import { configurationResource } from "../../domain/admission/configuration";
-import { webhookFinding } from "../../domain/admission/findings";
+import { webhookFinding, webhookFindings } from "../../domain/admission/findings";
 import { injectionsIn, renderInjection } from "../../domain/admission/injector";
 import { probedBy, probeNeed } from "../../domain/admission/needs";
 import type { Finding } from "../../domain/base/findings";
@@ -170,7 +170,7 @@ function isObstacle(error: unknown): boolean {
 
 /** Asked before the first write of a run that deletes or takes over (cli contract, Output). */
 function listQuestions(deps: SwapDeps, plan: SwapPlan): readonly string[] {
-  const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
+  const takesOver = plan.findings.some(({ code }) => code === webhookFindings.otherNamespace.code);
   const { remove, takeOut, isCaOnly } = plan;
   const replaces = remove !== undefined || takeOut !== undefined || isCaOnly === true;
   if (listChanges(deps, plan).length === 0 || (!replaces && !takesOver)) return [];

@@ -1,4 +1,4 @@
-/** Reads everything that the swap is planned from, and waits for what may still come. */
+/** Reads everything that the swap is planned from, and says what may still come: whoever runs the part waits for that. */
 import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { absentSecret, firstUnfit } from "../../domain/certificate/certificate";
 import type { Skip } from "../../domain/base/skip";
@@ -210,7 +210,7 @@ async function readSecret(
   );
 }
 
-/** What OLM makes with a Service and a certificate of its own is for OLM to bring: nothing that lacks here is waited for. */
+/** What OLM makes with a Service and a certificate of its own is for OLM to bring: what is missing there is not waited for. */
 async function requireNotOlms(
   deps: SwapDeps,
   { namespace }: Pick<SwapOptions, "namespace">,

@@ -144,7 +144,7 @@ class SwapAct {
     const plan = await planSwapFromCluster(this.own);
     requireFit(this.own, plan);
     if (this.#undo !== undefined) session.allow([buildApply(deps, plan)]);
-    session.requireConfirmed(listChanges(deps, plan));
+    session.requireSendable(listChanges(deps, plan));
     await requirePermissions(deps, swapWrites(deps.names, plan));
     return plan;
   }

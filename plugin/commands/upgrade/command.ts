@@ -5,7 +5,7 @@ import { upgradeNeeds } from "./needs";
 import type { Release } from "../../domain/release/contents";
 import type { UpgradePlan } from "./plan-document";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
-import { requireRead } from "../../readers/snapshot";
+import { requireRead } from "../../kernel/permissions";
 import { openJournal } from "../../kernel/journal";
 import type { PartId } from "../../domain/base/part-ids";
 import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";

@@ -70,7 +70,7 @@ export class UpgradeObserver {
     return this.#watch.watchJournal(journal);
   }
 
-  /** Ends it; what was seen goes into the report. */
+  /** Ends it, and asks each replica once, by a forwarded port; what was seen goes into the report. */
   async end(): Promise<void> {
     const { recorder } = this.ports;
     const { tailMs } = this.#watch;

@@ -43,7 +43,7 @@ export async function waitForSituation(
   return await readAfterExpansion({ clock, signal, recorder }, { waits, ms }, read);
 }
 
-/** The cluster by one LIST of each kind, judged against the release that is wanted. */
+/** The cluster as `snapshot.ts` reads it, judged against the release that is wanted. */
 async function readSituation(
   context: CommandContext,
   flags: UpgradeFlags,
@@ -96,7 +96,7 @@ function chooseClusterTag(
 
 /**
  * The findings of all checks that no part settles; what a chosen part rests on only a chosen one before it settles,
- * and one that its gate leaves out settles nothing.
+ * and one that its gate leaves out settles nothing. A warning that a chosen part rests on becomes an error.
  */
 export function listUnsettled(
   judged: readonly JudgedCheck[],
@@ -107,7 +107,6 @@ export function listUnsettled(
     const at = chosen.findIndex(({ restsOn = [] }) => restsOn.includes(check.code));
     if (isSettled(check, at === -1 ? listParts() : chosen.slice(0, at).filter(isCarriedOut)))
       return [];
-    // a warning of what a part would have switched off is an error where it does not
     return at === -1 ? findings : findings.map((one) => (one.accepted ? one : toError(one)));
   });
 }

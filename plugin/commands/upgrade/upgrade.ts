@@ -6,7 +6,7 @@
 import { requireMatched } from "../../domain/checks/selection";
 import { CancelledError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { requireHome } from "../../kernel/permissions";
+import { requireHome } from "../../kernel/journal";
 import type { Report } from "../../kernel/report";
 import { PlanRunner } from "./carry-out";
 import { newFindings } from "./compare-plans";

@@ -82,7 +82,7 @@ export interface Site extends RbacScope {
 interface SiteOptions extends Omit<TermsFor, "names" | "files">, Pick<RoleFiles, "shipped"> {}
 
 /** Plans a place; a ClusterRole that gives the access takes the place of the role in a namespace. */
-export function readSite(
+export function planPlace(
   place: RbacScope,
   { boundRole, ...found }: PlaceFound,
   options: SiteOptions & { readonly names: Names },
@@ -121,7 +121,7 @@ export function listSharedRoles(
   const all = sites.filter(({ part }) => part === "binding");
   const byName = new Map(all.map((site) => [objectLabel(site.wanted.role), site]));
   return [...byName.values()].map(({ wanted, found: { role } }) =>
-    readSite({ wanted, part: "role" }, { role }, options),
+    planPlace({ wanted, part: "role" }, { role }, options),
   );
 }
 

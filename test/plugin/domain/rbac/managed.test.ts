@@ -3,7 +3,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as managed from "../../../../plugin/domain/rbac/managed";
 import { subjectLabel, listSubjects } from "../../../../plugin/domain/kube/role-rules";
-import { placeName, readSite } from "../../../../plugin/domain/rbac/site";
+import { placeName, planPlace } from "../../../../plugin/domain/rbac/site";
 import { aBinding, account, aRole, podRule } from "./objects";
 
 const { readConfiguredNamespaces, cutOff, findStale, namesIn, otherOperators } = managed;
@@ -145,9 +145,9 @@ const wanted: RolePair<KubeObject> = { role: aRole(rules), binding: aBinding([ac
 test("a ClusterRole that stands for the role takes its place in a namespace, and nowhere else", () => {
   const options = { names, namespace: "engine", mode: "expand" } as const;
   const found = { binding: aBinding([account()], reference), boundRole: shared };
-  const inNamespace = readSite({ namespace: "a", wanted }, found, options);
+  const inNamespace = planPlace({ namespace: "a", wanted }, found, options);
   expect([inNamespace.part, inNamespace.plan.rebind]).toEqual(["binding", false]);
-  const wide = readSite({ wanted }, found, options);
+  const wide = planPlace({ wanted }, found, options);
   expect([wide.part, wide.plan.rebind]).toEqual([undefined, true]);
 });
 
