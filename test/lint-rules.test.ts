@@ -97,7 +97,7 @@ const refused: readonly (readonly [from: string, to: string, why: string])[] = [
     "domain/names imports domain/base, domain/kube alone",
   ],
   ["domain/rules/order", "domain/facts/facts", "domain/rules imports domain/base"],
-  // 7: the webhook
+  // 5: the webhook
   ["webhook/app", "kernel/wait", "webhook imports adapters/http, adapters/kubernetes"],
   ["webhook/app", "adapters/helm", "webhook imports adapters/http, adapters/kubernetes"],
   ["webhook/app", "commands/cert/checks", "outside of the rooms only the lists import them"],

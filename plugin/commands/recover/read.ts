@@ -1,28 +1,18 @@
 /** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
 import type { AskingPorts } from "../../kernel/world";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
-import { factNamed, type Facts, factSources } from "../../domain/facts/facts";
+import { factNamed, type Facts } from "../../domain/facts/facts";
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/kube/objects";
 import type { ApiWish, Needs } from "../../domain/facts/needs";
 import { lookKeys, recoverNeeds } from "./needs";
-import type { Permission } from "../../domain/kube/permissions";
 import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
 import { eventEvidence, type Evidence, logEvidence } from "../../domain/recovery/evidence";
 import type { ApiFacts } from "../../domain/recovery/databases";
-import { getPath, getOwn } from "../../domain/base/values";
+import { getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
 import { readFacts, withEveryCluster } from "../../readers/engine-cluster";
 import type { Session } from "../../kernel/session";
-import { renderEdits } from "../../domain/kube/edits";
-import { databaseFinding } from "../../domain/database/findings";
-import type { Finding } from "../../domain/base/findings";
-import type { Names } from "../../domain/names/names";
-import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
-import type { RecoveryPlan } from "./plan";
-import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
-import { parseEngineVersion } from "../../domain/base/versions";
-import type { Patch } from "../../domain/kube/change";
 import { readDefinition, withDefinition } from "../../readers/snapshot";
 
 /** What was seen. */
@@ -168,125 +158,4 @@ export interface RecoverContext {
   readonly resource: Resource;
   /** The REST API where it is asked. */
   readonly api: ClusterApi | undefined;
-}
-
-const dataRisk = "the operator acts on the new spec; the database runs it already";
-
-/** The names, and the objects whose owner is gone. */
-type OwnedFacts = Pick<Facts, "names" | "left">;
-
-/** The edits of resources that follow what runs. */
-export function lineEdits(apart: readonly Apart[], facts: OwnedFacts): readonly Patch[] {
-  const { resource } = factSources(facts.names).edbs;
-  return apart.map(({ edb, edits }) => {
-    const { name = "", namespace = "" } = edb.metadata;
-    const id = `recover.line.${namespace}.${name}`;
-    return patchOf({ id, resource, object: edb, edits, risk: dataRisk }, facts);
-  });
-}
-
-function patchOf(
-  write: Pick<Patch, "id" | "resource" | "object" | "edits" | "risk" | "backHolds">,
-  { left }: OwnedFacts,
-): Patch {
-  const { namespace = "" } = write.object.metadata;
-  return {
-    verb: "patch",
-    ...write,
-    reverse: "the run saves the old values, and prints the command that puts them back",
-    where: ["-n", namespace],
-    owned: ownedBy(write.object, left),
-    dropped: (lost, object) => {
-      const cause = `the API server did not keep ${renderEdits(lost)}`;
-      return [databaseFinding("writeFailed", { object, cause })];
-    },
-  };
-}
-
-/** Who else looks after the object: exit 5, before anything is written. */
-function ownedBy(object: KubeObject, left: OwnedFacts["left"]): readonly Finding[] {
-  const owner = findLivingOwner(object, left);
-  if (owner === undefined) return [];
-  const cause = chooseCause(owner, `${owner.name} owns it and would undo the change`);
-  return [databaseFinding("owned", { object: objectLabel(object), cause, fix: owner.way })];
-}
-
-/** The removal of digests from the EC. */
-export function digestEdit(
-  { ec, facts }: Pick<RecoverySnapshot, "ec" | "facts">,
-  { digests }: Pick<RecoveryPlan, "digests">,
-  resource: Resource,
-): readonly Patch[] {
-  if (digests.length === 0) return [];
-  const risk = "the automatic upgrade begins, and all pods of the cluster are renewed";
-  const backHolds = "until the first pod is recreated";
-  return [
-    patchOf(
-      { id: "recover.digests", resource, object: ec, edits: digests, risk, backHolds },
-      facts,
-    ),
-  ];
-}
-
-/** Every edit that the plan will lead to, as far as it is known beforehand. */
-export function followingEdits(
-  look: RecoverySnapshot,
-  plan: Pick<RecoveryPlan, "upgrades" | "digests">,
-): readonly Patch[] {
-  const { names } = look.facts;
-  const path = names.fields.engineVersion;
-  const raised = plan.upgrades.flatMap(({ database, version }): readonly Apart[] => {
-    const { target } = database;
-    if (target === undefined || target.instanceOf !== undefined) return [];
-    const from = getPath(target.object, path);
-    // an absent version or a channel asks for nothing that would undo it
-    if (parseEngineVersion(from) === undefined) return [];
-    return [{ database, edb: target.object, edits: [{ path, from, to: version }] }];
-  });
-  const known = new Set(raised.map(({ edb }) => objectLabel(edb)));
-  const others = look.freeze.apart.filter(({ edb }) => !known.has(objectLabel(edb)));
-  return [
-    ...digestEdit(look, plan, factSources(names).ecs.resource),
-    ...lineEdits([...raised, ...others], look.facts),
-  ];
-}
-
-/** What the resources will have to follow: what differs now, and what the remedies bring about. */
-export function foreseenEdits(
-  look: RecoverySnapshot,
-  plan: Pick<RecoveryPlan, "upgrades" | "digests">,
-): readonly Patch[] {
-  const ahead = outOfLineAhead(
-    look.facts,
-    { databases: look.freeze.databases, api: look.api },
-    {
-      engineVersion: plan.upgrades[0]?.version,
-      raised: new Set(plan.upgrades.map(({ database }) => database.label)),
-    },
-  );
-  return [...followingEdits(look, plan), ...lineEdits(ahead, look.facts)];
-}
-
-/** What the edits need: a database may come to need one later, so that its namespace is asked for. */
-export function writePermissions(
-  { group, ec, edb }: Names,
-  edits: readonly Patch[],
-): readonly Permission[] {
-  const places = new Set<string>();
-  const digests: Permission[] = [];
-  for (const { object } of edits) {
-    const { name = "", namespace = "" } = object.metadata;
-    if (object.kind === edb.kind) places.add(namespace);
-    else {
-      const why = "to remove the digests that pin images";
-      digests.push({ verb: "patch", group, resource: ec.plural, namespace, name, why });
-    }
-  }
-  const lines = [...places].flatMap((namespace) =>
-    ["patch", "get"].map((verb) => ({
-      ...{ verb, group, resource: edb.plural, namespace },
-      why: "to bring the databases in line with what runs",
-    })),
-  );
-  return [...digests, ...lines];
 }

@@ -12,6 +12,16 @@ import { planRecovery, type RecoveryPlan } from "./plan";
 import type { Evidence } from "../../domain/recovery/evidence";
 import type { ClusterApi } from "../../ports/rest-api";
 import { ecResource } from "../../readers/engine-cluster";
+import {
+  buildDigestEdit,
+  buildLineEdits,
+  buildRollChange,
+  describeRollStep,
+  listFollowingEdits,
+  listForeseenEdits,
+  listRollPermissions,
+  listWritePermissions,
+} from "./changes";
 import { requireHome } from "../../kernel/journal";
 import { requireNeeds, requirePermissions, requireYes } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
@@ -20,10 +30,6 @@ import { makeGivenUpError, waitFor } from "../../kernel/wait";
 import type { StepInfo } from "../../domain/kube/planned-write";
 import type { Report } from "../../kernel/report";
 import {
-  digestEdit,
-  followingEdits,
-  foreseenEdits,
-  lineEdits,
   type RecoverySnapshot,
   lookAt,
   listNeeds,
@@ -31,7 +37,6 @@ import {
   type RecoverContext,
   type RecoverDeps,
   type RecoverOptions,
-  writePermissions,
 } from "./read";
 import {
   confirmed,
@@ -41,7 +46,7 @@ import {
   upgrade,
   upgradeStep,
 } from "./rest-api";
-import { applyRoll, rollChange, rollPermissions, rollWords } from "./roll";
+import { applyRoll } from "./roll";
 import { renderTerm } from "../../domain/names/names";
 import type { Apart } from "../../domain/recovery/line";
 import { getPath } from "../../domain/base/values";
@@ -187,16 +192,16 @@ class Recover {
       deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
       throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
     }
-    const edits = foreseenEdits(look, plan);
-    const rolls = plan.rolls.map((step) => rollChange(step, look.facts));
+    const edits = listForeseenEdits(look, plan);
+    const rolls = plan.rolls.map((step) => buildRollChange(step, look.facts));
     const conflicts = [...rolls, ...edits].flatMap(
       (change) => this.#session.findConflicts(change).conflicts,
     );
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, distinct(conflicts));
     deps.recorder.needs.declare("recover", listNeeds(deps, options, look));
     await requirePermissions(deps, [
-      ...rollPermissions(rolls),
-      ...writePermissions(deps.names, edits),
+      ...listRollPermissions(rolls),
+      ...listWritePermissions(deps.names, edits),
     ]);
     if (api !== undefined) await this.#quiet(look, plan, api);
     return plan;
@@ -232,16 +237,16 @@ class Recover {
   async #confirm({ look, plan }: PlannedRecovery): Promise<void> {
     const { upgrades, digests, rolls } = plan;
     await requireHome(this.deps, true);
-    const edits = foreseenEdits(look, plan);
+    const edits = listForeseenEdits(look, plan);
     const what = [
-      ...rolls.map(rollWords),
+      ...rolls.map(describeRollStep),
       ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
       ...digests.map(({ path }) => `remove ${path.join(".")}`),
       ...(edits.length + upgrades.length > 0 ? ["bring the resources in line with what runs"] : []),
     ];
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
     await requireYes(this.deps, question);
-    const changes = rolls.map((step) => rollChange(step, look.facts));
+    const changes = rolls.map((step) => buildRollChange(step, look.facts));
     this.#session.allow([...changes, ...edits]);
     this.#session.allowCalls(callsOf(plan));
   }
@@ -275,8 +280,8 @@ export async function plannedSteps(
 ): Promise<number> {
   const calls = callsOf(plan);
   for (const { step } of calls) context.deps.recorder.done(step, "planned");
-  const rolls = plan.rolls.map((step) => rollChange(step, look.facts));
-  const changes = [...rolls, ...followingEdits(look, plan)];
+  const rolls = plan.rolls.map((step) => buildRollChange(step, look.facts));
+  const changes = [...rolls, ...listFollowingEdits(look, plan)];
   for (const change of changes) await context.session.plan(change);
   return calls.length + changes.length;
 }
@@ -288,7 +293,7 @@ async function applyRecovery(
 ): Promise<string> {
   await applyRoll(context, plan.rolls);
   await overRest(context, plan);
-  for (const edit of digestEdit(look, plan, context.resource)) await write(context, edit);
+  for (const edit of buildDigestEdit(look, plan, context.resource)) await write(context, edit);
   const now = await lookAt(context);
   const early = await goOn(context, now);
   const later = await lookAt(context);
@@ -348,7 +353,7 @@ async function writeLines(
   { freeze, facts }: RecoverySnapshot,
 ): Promise<void> {
   const { deps, session } = context;
-  const edits = lineEdits(freeze.apart, facts);
+  const edits = buildLineEdits(freeze.apart, facts);
   // a resource that asks for less than what runs by now would have the operator undo the remedy
   for (const edit of edits) {
     if (!session.isConfirmed(edit)) continue;

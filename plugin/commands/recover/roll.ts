@@ -3,14 +3,8 @@ import { nameAwaited } from "../../domain/base/awaited";
 import { nameProgress } from "../../domain/rollout/progress";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
 import { judgeCluster } from "../../domain/engine-cluster/rollout";
-import { clusterFinding } from "../../domain/engine-cluster/findings";
-import type { Finding } from "../../domain/base/findings";
-import { type Change, listPermissions, changeRef } from "../../domain/kube/change";
-import { kinds } from "../../domain/kube/kinds";
+import { type Change } from "../../domain/kube/change";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
-import { type Permission, permissionOn } from "../../domain/kube/permissions";
-import type { Facts } from "../../domain/facts/facts";
 import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
 import { rollFindings } from "../../domain/rollout/findings";
 import { readRoll } from "../../domain/rollout/stateful-set";
@@ -18,75 +12,9 @@ import { recoveryFinding } from "../../domain/recovery/findings";
 import { readFacts } from "../../readers/engine-cluster";
 import { waitFor } from "../../kernel/wait";
 import { lookKeys } from "./needs";
+import { buildRollChange, findRolled } from "./changes";
 import { lookAt, type RecoverContext } from "./read";
 import { makeLimits, NotResumedError, stallCodes } from "./rest-api";
-
-/** What a step is about. */
-export function objectIn(step: RollStep): KubeObject {
-  return step.is === "outdated" ? step.pod : step.set;
-}
-
-/** The write of one step, bound to the object as it was read. */
-export function rollChange(step: RollStep, facts: Pick<Facts, "names" | "left">): Change {
-  const { name = "", namespace = "" } = objectIn(step).metadata;
-  if (step.is === "outdated") {
-    return {
-      verb: "delete",
-      id: `recover.pod.${name}`,
-      resource: kinds.pod,
-      object: step.pod,
-      why: "it is of an earlier revision and not ready, and every other pod is ready",
-      risk: "none for the others: it serves nothing now, and its volume stays",
-      isHarmless: true,
-      reverse: "none is needed: the StatefulSet controller creates it again as it is asked for now",
-      needs: "to delete a pod of an earlier revision that is not ready",
-    };
-  }
-  return {
-    verb: "patch",
-    id: `recover.strategy.${name}`,
-    resource: kinds.statefulSet,
-    object: step.set,
-    edits: releasingEdits(step.set),
-    risk: "the pods that were kept are renewed, one after the other",
-    where: ["-n", namespace],
-    needs: "to remove what holds a roll",
-    owned: ownersOf(step.set, facts),
-  };
-}
-
-/** Who would write it again, besides the managers of the field. */
-function ownersOf(
-  set: KubeObject,
-  { names, left }: Pick<Facts, "names" | "left">,
-): readonly Finding[] {
-  const owner = findLivingOwner(set, left);
-  if (owner === undefined) return [];
-  const cause = chooseCause(owner, `${owner.name} owns it and would undo the change`);
-  const about = { object: objectLabel(set), cause, fix: owner.way };
-  return [clusterFinding("owned", about, names)];
-}
-
-/** What a step is called in the question. */
-export function rollWords(step: RollStep): string {
-  const label = objectLabel(objectIn(step));
-  if (step.is === "outdated") return `delete ${label}`;
-  const [edit] = releasingEdits(step.set);
-  const what = edit?.from === "OnDelete" ? "strategy OnDelete" : `partition ${String(edit?.from)}`;
-  return `remove ${what} from ${label}`;
-}
-
-/** The write and the read that sees what came of it. */
-export function rollPermissions(changes: readonly Change[]): readonly Permission[] {
-  return changes.flatMap((change) => {
-    const { name, namespace } = changeRef(change);
-    const why = "to see whether a write without an answer was done";
-    return [
-      ...listPermissions(change),
-      permissionOn("get", change.resource, { why, namespace, name }),
-    ];
-  });
-}
 
 /** Does the steps, one after the other, and sees each pod that is created again become ready. */
 export async function applyRoll(
@@ -103,12 +31,12 @@ export async function applyRoll(
 
 /** The write for what is there now; undefined where nothing is left to do. Throws 5 where it is not safe any more. */
 async function provenAgain(context: RecoverContext, step: RollStep): Promise<Change | undefined> {
-  const object = objectLabel(objectIn(step));
+  const object = objectLabel(findRolled(step));
   const { freeze, facts } = await lookAt(context);
   const now = freeze.causes.find(
     (cause) => cause.is === step.is && cause.finding.object === object,
   );
-  if (now?.is === "outdated" || now?.is === "held") return rollChange(now, facts);
+  if (now?.is === "outdated" || now?.is === "held") return buildRollChange(now, facts);
   if (!isThere(step, facts.objects)) {
     context.deps.recorder.note(
       `${object}: another run or a person has done it, nothing is left to do`,
