@@ -1,4 +1,4 @@
-/** Runs a part as a command of its own. */
+/** Runs a part as a command of its own; how long a command waits in all. */
 import type { Part } from "../kernel/part";
 import { runPart } from "../kernel/run-part";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";

@@ -1,4 +1,4 @@
-/** The world around the run of a command that writes. */
+/** The world around the run of a command that writes, and the name of its probes. */
 import { renderCompactly } from "../adapters/kubernetes/text/yaml";
 import { openJournal } from "../kernel/journal";
 import { Recorder } from "../kernel/recorder";

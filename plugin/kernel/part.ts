@@ -13,7 +13,7 @@ import type { Acting, World, RunPorts } from "./world";
 import { overlayWorld, type Projection, unchanged } from "./projection";
 import type { ExitReport } from "./report";
 import type { AsideRecorder } from "./recorder";
-import { type Limit, isAway, makeGivenUpError, waitFor } from "./wait";
+import { type Limit, isAway, timeIsUp, waitFor } from "./wait";
 
 /** Made by a factory that closes over its options. */
 export interface Part {
@@ -89,7 +89,10 @@ export interface PlannedAside {
   readonly told: AsideRecorder;
 }
 
-/** Plans a part over what earlier parts will leave behind; an expected error is a plan that stops. */
+/**
+ * Plans a part over what earlier parts will leave behind, once what it reads may be read; an expected error is a
+ * plan that stops.
+ */
 export async function planAhead(
   ports: RunPorts,
   part: Part,
@@ -116,7 +119,7 @@ export async function planAgain(
       if (isAway(stops)) throw stops;
       return on === undefined ? { is: "done", value: aside } : { is: "moving", on, limit };
     },
-    total: { ms: limitMs, end: makeGivenUpError },
+    total: { ms: limitMs, end: timeIsUp },
   });
 }
 

@@ -28,7 +28,7 @@ import {
   judgeOperator,
 } from "../../domain/scc/refusals";
 import type { Delete, Patch } from "../../domain/kube/change";
-import { findConstraint, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
+import { chooseConstraint, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */
 export interface UnbindPlan extends Pick<Unbinding, "ways" | "users"> {
@@ -105,7 +105,7 @@ interface SccFindings {
 
 function judged(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFindings {
   const { constraint, access, pods, clusters, deployment } = facts;
-  const name = findConstraint(names, options);
+  const name = chooseConstraint(names, options);
   const around = { name, constraint, access, deployment, pods };
   const accounts = judgeAccounts(meant(clusters, names, options), around, names);
   const situation = makeState(around, clusters, names);

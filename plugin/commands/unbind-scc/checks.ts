@@ -15,11 +15,11 @@ import { constraintResource } from "../../domain/kube/kinds";
 import {
   judgeAccounts,
   judgeOperator,
-  podsOfCluster,
   type JudgedAccount,
   listReleases,
   wantsAdjustment,
 } from "../../domain/scc/refusals";
+import { findClusterPods } from "../../domain/scc/pods";
 import { sccFindings } from "../../domain/scc/findings";
 import { listFindings, isNamed, listRemoved, makeState, planUnbind, type Unbinding } from "./plan";
 import { getPath, isObject, asArray } from "../../domain/base/values";
@@ -249,7 +249,7 @@ function judgeOthers(cluster: KubeObject, situation: CheckContext): readonly Che
   const { name, namespace } = readAccount(cluster, names);
   const isOld = releasesHere(situation, cluster).some((one) => isBefore(one, unprivilegedFrom));
   const found = new Map<string, readonly string[]>();
-  for (const pod of isOld ? [] : podsOfCluster(cluster, facts.objects.pods, names)) {
+  for (const pod of isOld ? [] : findClusterPods(cluster, facts.objects.pods, names)) {
     const scc = findConstraint(pod);
     if (scc === undefined || known.includes(scc)) continue;
     found.set(scc, [...(found.get(scc) ?? []), readName(pod)]);

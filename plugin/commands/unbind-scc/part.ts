@@ -17,7 +17,8 @@ import { sccProof, unbindNeeds } from "./needs";
 import { skipScc } from "./gate";
 import { recordReviews, reviewAll } from "./proof";
 import type { UnbindDeps, UnbindOptions } from "./read";
-import { describeEnd, planFit, UnbindAct, type UnbindContext, listWrites } from "./unbind";
+import { planFit, type UnbindContext } from "./plan-now";
+import { describeEnd, UnbindAct, listWrites } from "./unbind";
 
 /** What `upgrade` knows of it. */
 export const scc: UpgradePart = {

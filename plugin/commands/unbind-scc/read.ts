@@ -48,7 +48,7 @@ export interface UnbindFacts {
 }
 
 /** The constraint that is meant. */
-export function findConstraint(names: Names, { scc }: UnbindOptions): string {
+export function chooseConstraint(names: Names, { scc }: UnbindOptions): string {
   return scc ?? names.scc.current;
 }
 
@@ -72,7 +72,7 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
   const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = accessResources;
   const [constraint, pods, clusters, deployment, older] = await Promise.all([
-    constraintNamed(findConstraint(names, options)),
+    constraintNamed(chooseConstraint(names, options)),
     all(factSources(names).pods.resource),
     readClusters(deps, namespace),
     cluster.get(operator, { signal }),

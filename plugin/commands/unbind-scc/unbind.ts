@@ -3,47 +3,21 @@
  * then delete what nobody uses (S33).
  */
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/base/errors";
-import type { Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { renderUser } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import type { Delete, Patch } from "../../domain/kube/change";
 import type { Outcome } from "../../kernel/part";
 import { ChangedError, replan } from "../../kernel/send";
-import { requirePermissions } from "../../kernel/permissions";
-import type { Session } from "../../kernel/session";
 import type { ExitReport } from "../../kernel/report";
-import { readFacts, type UnbindDeps, type UnbindOptions } from "./read";
-import { type AccountReview, listPlaces, makeUnbindPlan, type UnbindPlan } from "./accounts";
-import { listWritePermissions } from "./needs";
+import { type AccountReview, listPlaces, type UnbindPlan } from "./accounts";
+import { planFit, type UnbindContext } from "./plan-now";
 import { recordReviews, settleReviews, unexplained } from "./proof";
 
 /** The API server continues allowing what no binding explains. */
 class StillAllowedError extends EngineError {
   readonly code = "SCC-STILL-ALLOWED";
   readonly exitCode = exitCodes.rolledBack;
-}
-
-/** How a plan is made, and made again. */
-export interface UnbindContext {
-  readonly deps: UnbindDeps;
-  readonly options: UnbindOptions;
-  readonly session: Session;
-  readonly tell: (findings: readonly Finding[]) => void;
-}
-
-/** A plan that nothing stands against, with all that it takes allowed. */
-export async function planFit({
-  deps,
-  options,
-  session,
-  tell,
-}: UnbindContext): Promise<UnbindPlan> {
-  const plan = makeUnbindPlan(deps, options, await readFacts(deps, options));
-  session.requireStaying([...plan.changes, ...plan.afterProof]);
-  await requirePermissions(deps, await listWritePermissions(deps, plan));
-  tell(plan.findings);
-  return plan;
 }
 
 /** Carries a plan out. */

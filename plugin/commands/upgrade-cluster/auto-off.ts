@@ -21,6 +21,7 @@ export function describeAutoOff(
       return { resource, facts: await readFacts(deps, { namespace, resource }, clusterKeys) };
     },
     plan: (seen) => ({ changes: listSwitches(seen, clusters) }),
+    // the answer to the patch shows the stored field, and no pod follows it
     proof: () => Promise.resolve(""),
     still: "",
     says: ({ changes }) => {

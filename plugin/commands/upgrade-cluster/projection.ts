@@ -7,7 +7,7 @@ import { type KubeObject, objectLabel, refTo } from "../../domain/kube/objects";
 import type { WantedCluster } from "../../domain/engine-cluster/rollout";
 import { listBundledVersions } from "../../domain/release/platforms";
 import { parseImage } from "../../domain/release/images";
-import { podsOfCluster } from "../../domain/scc/refusals";
+import { findClusterPods } from "../../domain/scc/pods";
 import { asArray, asString, getOwn, getPath, withValue } from "../../domain/base/values";
 import { type Projection, unchanged } from "../../kernel/projection";
 
@@ -41,7 +41,7 @@ export function projectUpgrade(facts: Facts, { ec, wanted }: UpgradedCluster): P
     (object, [path, value]) => withValue(object, path, value) as KubeObject,
     ec,
   );
-  const replaced = podsOfCluster(ec, facts.objects.pods, names).filter(
+  const replaced = findClusterPods(ec, facts.objects.pods, names).filter(
     (pod) => !listTags(pod).includes(tag),
   );
   const { group } = names;

@@ -20,7 +20,7 @@ import {
   type UpgradeClusterDeps,
   type UpgradeClusterOptions,
 } from "../../readers/engine-cluster";
-import { podsOfCluster } from "../../domain/scc/refusals";
+import { findClusterPods } from "../../domain/scc/pods";
 import { sameJson } from "../../domain/base/values";
 import { type ClusterFacts, clusterPatch } from "./changes";
 import { follow } from "./follow";
@@ -36,7 +36,7 @@ export interface EcResource {
   resource?: Resource;
 }
 
-/** Judges everything first, writes once, follows the roll. */
+/** What simple-part.ts carries out: everything is judged first, one write, the roll followed. */
 export function describeUpgrade(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
@@ -147,7 +147,7 @@ async function proveRoll(
 
 /** The pods of an EC, each as the one that it is. */
 function listPodIds({ objects, names }: Facts, ec: KubeObject): readonly string[] {
-  return podsOfCluster(ec, objects.pods, names)
+  return findClusterPods(ec, objects.pods, names)
     .map(({ metadata }) => String(metadata.uid))
     .sort();
 }

@@ -133,13 +133,16 @@ export function buildTakeOut(
     ...because,
     does: [`take ${name} out`],
     changes: [{ path: `webhooks[name=${name}]`, to: null }],
-    risk: "nothing, once the new one is proven: it is taken out only then",
+    risk: unprovenRisk,
     isHarmless: true,
     reverse: "the run saves the object; the report prints the command that puts it back",
     kubectl: [...patch, "-p", JSON.stringify([test, remove])],
     holds: (stored) => findEntry(stored, name) === undefined,
   };
 }
+
+const unprovenRisk =
+  "nothing, once the new one is proven, which is waited for unless this one is broken or --no-probe is given";
 
 /** The deletion of the old configuration. */
 export function buildDelete(
@@ -153,7 +156,7 @@ export function buildDelete(
     object,
     ...because,
     putBack: "create",
-    risk: "nothing, once the new one is proven: it is deleted only then",
+    risk: unprovenRisk,
     isHarmless: true,
     reverse: "the run saves the object; the report prints the command that makes it again",
     kubectl: ["kubectl", "delete", configurationResource.plural, names.webhook.oldConfiguration],

@@ -25,7 +25,7 @@ import { nameProbe, writeOptions } from "../../cmdutil/run-ports";
 export interface SwapPartWish extends SwapOptions, SwapHelpers {
   /** Throws EngineError for what stands against it, whatever the cluster is like. */
   readonly requireInput?: () => void;
-  /** It is planned a second time and carried out at once: what was found was looked at before. */
+  /** It is planned a second time, after a plan that has looked at what was found; with --wait that may not have. */
   readonly isUnderWay?: boolean;
 }
 

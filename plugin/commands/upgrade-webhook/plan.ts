@@ -97,7 +97,7 @@ export interface SwapPlan {
   readonly namesakes: readonly Json[];
   /** Nothing but the CA is written. */
   readonly isCaOnly?: true;
-  /** Errors among these refuse the run: exit 3 for `WEBHOOK-LOSES-RULES`, 5 for any other. */
+  /** Errors among these refuse the run: 3 for those of `blocking` in plan-now.ts, 5 for any other. */
   readonly findings: readonly Finding[];
 }
 

@@ -96,8 +96,8 @@ export interface Coming {
 }
 
 /**
- * Reads the namespace, the Secret and the server side; stops with 3 where they do not serve. What may come is
- * awaited where `waits`.
+ * Reads the namespace, the Secret and the server side; stops with 3 where they do not serve, with 5 where OLM
+ * brings them. What may come is awaited where `waits`.
  */
 export async function readPrerequisites(
   deps: SwapDeps,

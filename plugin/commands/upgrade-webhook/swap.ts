@@ -1,6 +1,7 @@
 /**
  * The swap, make before break (domain facts 4.3): the new configuration is written once with its
- * CA in it, proven, and only then is the old one deleted.
+ * CA in it, proven, and only then is the old one deleted. With --no-probe, and where the old one fails its own
+ * calls, it goes without that proof.
  */
 import {
   EngineError,

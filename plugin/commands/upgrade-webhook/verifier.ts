@@ -127,7 +127,7 @@ export class WebhookVerifier {
     return this.worked !== undefined && measureFailing(this.gap?.observations ?? []) > 0;
   }
 
-  /** A few rounds over the state found; says whether the old entry fails its calls. */
+  /** A few rounds over the state found; says whether the old entry fails its calls. Throws 3 where nothing could be proven. */
   async before(phase: string, plan: SwapPlan): Promise<{ readonly broken: boolean }> {
     const gap = this.gap;
     if (gap === undefined) return { broken: false };

@@ -1,4 +1,4 @@
-/** The one read of the cluster before an upgrade is planned, and what the checks find that no part settles. */
+/** What checks and gates are judged by, and what the checks find that no part settles; each part reads for itself. */
 import { judgeChecks } from "../checks";
 import { UsageError } from "../../domain/base/errors";
 import { type Facts, isOpenShift } from "../../domain/facts/facts";

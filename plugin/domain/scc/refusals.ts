@@ -6,6 +6,7 @@ import { type Names, renderTerm } from "../names/names";
 import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import { unprivilegedFrom } from "../release/unprivileged";
+import { findClusterPods } from "./pods";
 import { listUses } from "./uses";
 import {
   type Account,
@@ -152,7 +153,7 @@ function judgeCluster(
   around: SccEnvironment,
   names: Names,
 ): readonly Finding[] {
-  const pods = podsOfCluster(cluster, around.pods, names);
+  const pods = findClusterPods(cluster, around.pods, names);
   return [
     ...judgeAdjustment(cluster, names),
     ...judgeRelease(cluster, { ...around, pods }, names),
@@ -161,22 +162,6 @@ function judgeCluster(
       .filter((pod) => runsUnder(pod, around.name))
       .map((pod) => judgePod(pod, { ...around, account: readAccount(cluster, names) }, names)),
   ];
-}
-
-/** The pods of an EC: those of its stateful set, and all that run as its account. */
-export function podsOfCluster(
-  cluster: KubeObject,
-  pods: readonly KubeObject[],
-  names: Names,
-): readonly KubeObject[] {
-  const { namespace, name } = readAccount(cluster, names);
-  const prefix = `${cluster.metadata.name ?? ""}-`;
-  return pods.filter(({ metadata, spec }) => {
-    if (metadata.namespace !== namespace) return false;
-    const pod = metadata.name ?? "";
-    const ordinal = pod.startsWith(prefix) && /^\d+$/.test(pod.slice(prefix.length));
-    return ordinal || getOwn(spec, "serviceAccountName") === name;
-  });
 }
 
 function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] {
