@@ -2,9 +2,9 @@
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { getPath } from "../../plugin/domain/base/values";
 import {
+  apart,
   askForMemory,
   budget,
-  hanging,
   isDeleted,
   isUnschedulable,
   lose,
@@ -286,7 +286,7 @@ export const double: readonly SceneRow[] = [
   },
   {
     name: "node-lost-and-license",
-    options: hanging,
+    options: apart,
     arrange: onOwnNodes(3, async (world) => {
       const pod = await world.pod(2);
       await lose(world, String(getPath(pod, ["spec", "nodeName"])));

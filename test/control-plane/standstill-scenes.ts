@@ -156,10 +156,20 @@ export const stored = (namespace: string): WorldOptions => ({
   },
 });
 
-export const hanging = (namespace: string): WorldOptions => ({
+const hanging = (namespace: string): WorldOptions => ({
   ...pinned(namespace),
   annotations: { [play.hangs]: "yes" },
 });
+
+/** Each pod has a node of its own: a node that is lost takes one pod, however late the others came. */
+export function apart(namespace: string): WorldOptions {
+  const { pod, ...others } = hanging(namespace);
+  const term = { labelSelector: {}, topologyKey: "kubernetes.io/hostname" };
+  const affinity = {
+    podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] },
+  };
+  return { ...others, pod: { ...pod, affinity } };
+}
 
 /** The node is not heard of any more. */
 export async function lose(world: StandstillWorld, name: string): Promise<void> {
@@ -415,7 +425,7 @@ export const single: readonly SceneRow[] = [
   },
   {
     name: "node-lost",
-    options: hanging,
+    options: apart,
     arrange: onOwnNodes(3, async (world) => {
       const pod = await world.pod(2);
       await lose(world, String(getPath(pod, ["spec", "nodeName"])));
