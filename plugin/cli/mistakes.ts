@@ -29,9 +29,7 @@ const otherWords: Readonly<Record<string, string>> = {
 };
 
 const undoing = ["undo", "rollback", "revert", "restore"];
-const verbsOfKubectl = [
-  ...["get", "describe", "logs", "apply", "patch", "edit", "delete", "scale", "rollout", "wait"],
-];
+const verbsOfKubectl = "get describe logs apply patch edit delete scale rollout wait".split(" ");
 
 type NextStep = (match: RegExpExecArray, paths: readonly string[]) => string | undefined;
 

@@ -1,5 +1,6 @@
 /** The flags that every command takes: kubectl's own under their own names, then the tool's. */
 import {
+  commonForms,
   hasTemplate,
   type OutputForm,
   plainForms,
@@ -70,7 +71,7 @@ export const runTable = flagTable({
   output: {
     short: "o",
     value: "FORMAT",
-    choices: ["text", "json", "yaml", "jsonl", "name", ...templateForms, ...verdictForms],
+    choices: [...commonForms, ...templateForms, ...verdictForms],
     read: readForm,
     meanings: {
       text: "For people",

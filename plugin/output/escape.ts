@@ -112,11 +112,17 @@ export function isTerminal(stream: unknown): boolean {
   );
 }
 
-/** Lines of a table; `paint` colors a cell after its width was taken. */
+/** How a table is drawn: `paint` colors a cell after its width was taken, `gap` is the space between columns. */
+interface TableStyle {
+  readonly paint?: (cell: string, column: number) => string;
+  readonly gap?: number;
+}
+
+/** Lines of a table. */
 export function renderTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  paint: (cell: string, column: number) => string = (cell) => cell,
+  { paint = (cell) => cell, gap: between = 2 }: TableStyle = {},
 ): readonly string[] {
   const all = [head, ...rows];
   const widths = head.map((_, column) =>
@@ -125,7 +131,7 @@ export function renderTable(
   const line = (row: readonly string[], inked: (cell: string, column: number) => string): string =>
     row
       .map((cell, column) => {
-        const gap = column === row.length - 1 ? 0 : (widths[column] ?? 0) - cell.length + 2;
+        const gap = column === row.length - 1 ? 0 : (widths[column] ?? 0) - cell.length + between;
         return `${inked(cell, column)}${" ".repeat(gap)}`;
       })
       .join("")

@@ -27,9 +27,9 @@ export function stepTable(all: readonly StepReport[], palette: Palette): readonl
     escape(whyWithSource(step)),
   ]);
   const head = ["STEP", "ACTION", "OBJECT", "RESULT", "TIME", "WHY"];
-  return renderTable(head, rows, (cell, column) =>
-    column === 3 ? paintResult(cell, palette) : cell,
-  );
+  return renderTable(head, rows, {
+    paint: (cell, column) => (column === 3 ? paintResult(cell, palette) : cell),
+  });
 }
 
 /** Why a step is taken, with the numbers behind it: for who looks them up with `explain`. */

@@ -4,7 +4,7 @@
  */
 import { compile, JSONPathError, type JSONPathQuery } from "json-p3";
 import type { Report } from "../kernel/report";
-import { escape } from "./escape";
+import { escape, renderTable } from "./escape";
 import type { TemplateForm } from "../domain/base/output-form";
 
 /** The text of a report. Throws TemplateError for a template that cannot be read. */
@@ -153,16 +153,6 @@ function compileColumns(spec: string): (report: Report) => string {
     const lines = find(rows, plain(report)).map((row) =>
       columns.map(({ path }) => find(path, row).map(renderValue).join(",") || "<none>"),
     );
-    return alignColumns([header, ...lines]);
+    return `${renderTable(header, lines, { gap: 3 }).join("\n")}\n`;
   };
-}
-
-function alignColumns(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, at) =>
-    Math.max(...lines.map((line) => (line[at] ?? "").length)),
-  );
-  return lines
-    .map((line) => line.map((cell, at) => cell.padEnd((widths[at] ?? 0) + 3)).join(""))
-    .map((line) => `${line.trimEnd()}\n`)
-    .join("");
 }

@@ -59,7 +59,7 @@ const blanks = {
 };
 
 /** The steps in their order; those that no cause needs are left out. */
-export function procedureOf(procedure: Procedure): readonly ProcedureStep[] {
+export function listProcedure(procedure: Procedure): readonly ProcedureStep[] {
   const { freeze, apart } = procedure;
   if (freeze.is !== "frozen" && apart.length === 0) return [];
   const rest = [...licenseStep(procedure), ...moduleSteps(procedure), ...versionSteps(procedure)];

@@ -37,12 +37,13 @@ function buildPatch(
   { left }: OwnedFacts,
 ): Patch {
   const { namespace = "" } = write.object.metadata;
+  const owned = describeOwner(write.object, left);
   return {
     verb: "patch",
     ...write,
     reverse: "the run saves the old values, and prints the command that puts them back",
     where: ["-n", namespace],
-    owned: findEditedOwner(write.object, left),
+    owned: owned === undefined ? [] : [databaseFinding("owned", owned)],
     dropped: (lost, object) => {
       const cause = `the API server did not keep ${renderEdits(lost)}`;
       return [databaseFinding("writeFailed", { object, cause })];
@@ -50,12 +51,15 @@ function buildPatch(
   };
 }
 
-/** Who else looks after the object: exit 5, before anything is written. */
-function findEditedOwner(object: KubeObject, left: OwnedFacts["left"]): readonly Finding[] {
+/** Who else looks after the object, besides the managers of the field: exit 5, before anything is written. */
+function describeOwner(
+  object: KubeObject,
+  left: OwnedFacts["left"],
+): Pick<Finding, "object" | "cause" | "fix"> | undefined {
   const owner = findLivingOwner(object, left);
-  if (owner === undefined) return [];
+  if (owner === undefined) return undefined;
   const cause = chooseCause(owner, `${owner.name} owns it and would undo the change`);
-  return [databaseFinding("owned", { object: objectLabel(object), cause, fix: owner.way })];
+  return { object: objectLabel(object), cause, fix: owner.way };
 }
 
 /** The removal of digests from the EC. */
@@ -159,6 +163,7 @@ export function buildRollChange(step: RollStep, facts: Pick<Facts, "names" | "le
       needs: "to delete a pod of an earlier revision that is not ready",
     };
   }
+  const owned = describeOwner(step.set, facts.left);
   return {
     verb: "patch",
     id: `recover.strategy.${name}`,
@@ -168,20 +173,8 @@ export function buildRollChange(step: RollStep, facts: Pick<Facts, "names" | "le
     risk: "the pods that were kept are renewed, one after the other",
     where: ["-n", namespace],
     needs: "to remove what holds a roll",
-    owned: findSetOwner(step.set, facts),
+    owned: owned === undefined ? [] : [clusterFinding("owned", owned, facts.names)],
   };
-}
-
-/** Who would write it again, besides the managers of the field. */
-function findSetOwner(
-  set: KubeObject,
-  { names, left }: Pick<Facts, "names" | "left">,
-): readonly Finding[] {
-  const owner = findLivingOwner(set, left);
-  if (owner === undefined) return [];
-  const cause = chooseCause(owner, `${owner.name} owns it and would undo the change`);
-  const about = { object: objectLabel(set), cause, fix: owner.way };
-  return [clusterFinding("owned", about, names)];
 }
 
 /** What a step is called in the question. */

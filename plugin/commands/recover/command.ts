@@ -18,7 +18,7 @@ import { readName } from "../../domain/names/names";
 import { objectLabel } from "../../domain/kube/objects";
 import type { Evidence } from "../../domain/recovery/evidence";
 import { outOfLineAhead } from "../../domain/recovery/line";
-import { type ApiAccess, type Pipeline, procedureOf } from "./by-hand";
+import { type ApiAccess, type Pipeline, listProcedure } from "./by-hand";
 import { escape, quoteCommand } from "../../output/escape";
 
 /** Looks or recovers; every expected end comes back as a report. */
@@ -128,7 +128,7 @@ function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryD
     pipeline
       .map((words) => (words[0] === "curl" ? quoteCommand(words) : command(words)))
       .join(" | ");
-  const steps = procedureOf({
+  const steps = listProcedure({
     names: context.names,
     ec,
     freeze,

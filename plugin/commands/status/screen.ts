@@ -182,9 +182,10 @@ function components(table: Table, palette: Palette): readonly string[] {
     Object.values(health).map(({ word, ink }) => [word, palette[ink]]),
   );
   return table(["COMPONENT", "STATUS", "DETAILS"], rowsOf, (titles, rows) =>
-    renderTable(titles, rows, (cell, column) =>
-      column === titles.length - 2 ? (inkOf.get(cell)?.(cell) ?? cell) : cell,
-    ),
+    renderTable(titles, rows, {
+      paint: (cell, column) =>
+        column === titles.length - 2 ? (inkOf.get(cell)?.(cell) ?? cell) : cell,
+    }),
   );
 }
 

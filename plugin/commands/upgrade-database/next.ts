@@ -53,7 +53,10 @@ export function listVersionRows(
   { versions }: Pick<DatabasesStatus, "versions">,
 ): readonly VersionColumns[] {
   return versions.map(({ wanted = "<none>", running = "unknown", count }) => ({
-    ...{ kind, wanted, running, count: String(count) },
+    kind,
+    wanted,
+    running,
+    count: String(count),
   }));
 }
 

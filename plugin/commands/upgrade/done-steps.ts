@@ -21,7 +21,7 @@ export function objectKey({ write: { target } }: Pick<PlannedStep, "write">): st
 }
 
 /** Its address. */
-export function refOf({ write: { target } }: Pick<PlannedStep, "write">): Ref {
+export function buildRef({ write: { target } }: Pick<PlannedStep, "write">): Ref {
   const { resource: plural, namespace, name, ...rest } = target;
   return { resource: { ...rest, plural }, name, ...(namespace !== undefined && { namespace }) };
 }

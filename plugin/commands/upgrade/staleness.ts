@@ -4,7 +4,7 @@ import type { Finding } from "../../domain/base/findings";
 import type { ExitReport } from "../../kernel/report";
 import type { AskingPorts, RunPorts } from "../../kernel/world";
 import { blockedReasons, type FoundNow, listSuspects, staleReasons } from "./compare-plans";
-import { isRequest, judgeProgress, objectKey, type Progress, refOf } from "./done-steps";
+import { isRequest, judgeProgress, objectKey, type Progress, buildRef } from "./done-steps";
 import type { PlanBinding, PlannedStep, UpgradePlan } from "./plan-document";
 import type { UpgradeOptions } from "./wiring";
 
@@ -39,7 +39,7 @@ async function readProgress(
   suspects: readonly PlannedStep[],
 ): Promise<Progress> {
   const asked = new Map(
-    suspects.filter((step) => !isRequest(step)).map((step) => [objectKey(step), refOf(step)]),
+    suspects.filter((step) => !isRequest(step)).map((step) => [objectKey(step), buildRef(step)]),
   );
   const lives = await Promise.all(
     [...asked].map(async ([key, ref]) => [key, await cluster.get(ref, { signal })] as const),

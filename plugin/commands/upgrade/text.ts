@@ -38,9 +38,9 @@ function partsText(parts: readonly PartReport[], report: Report, style: TextStyl
     ...(isFull ? [escape(why)] : []),
   ]);
   const head = ["PART", "RESULT", "TIME", ...(isFull ? ["WHY"] : [])];
-  const table = renderTable(head, rows, (cell, column) =>
-    column === 1 ? paintResult(cell, style.palette) : cell,
-  );
+  const table = renderTable(head, rows, {
+    paint: (cell, column) => (column === 1 ? paintResult(cell, style.palette) : cell),
+  });
   const left = parts.filter(({ result }) => ["skipped", "planned"].includes(result));
   const whys = isFull ? [] : left.map(({ title, why }) => escape(`${title}: ${why}`));
   const reason = partsEnd(parts, exit);

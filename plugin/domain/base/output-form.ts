@@ -6,8 +6,11 @@ export const verdictForms = ["sarif", "junit", "github"] as const;
 /** Forms that take what is typed after them. */
 export const templateForms = ["jsonpath=", "custom-columns="] as const;
 
+/** Forms for every command. */
+export const commonForms = ["text", "json", "yaml", "jsonl", "name"] as const;
+
 /** Forms that are one word. */
-export const plainForms = ["text", "json", "yaml", "jsonl", "name", ...verdictForms] as const;
+export const plainForms = [...commonForms, ...verdictForms] as const;
 
 /** A form with its template. */
 export type TemplateForm = `${(typeof templateForms)[number]}${string}`;

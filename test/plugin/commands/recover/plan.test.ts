@@ -5,7 +5,7 @@ import { classifyFreeze } from "../../../../plugin/domain/recovery/classify";
 import type { ApiFacts } from "../../../../plugin/domain/recovery/databases";
 import { outOfLineAhead } from "../../../../plugin/domain/recovery/line";
 import { planRecovery, type RecoveryWish } from "../../../../plugin/commands/recover/plan";
-import { type Procedure, procedureOf } from "../../../../plugin/commands/recover/by-hand";
+import { type Procedure, listProcedure } from "../../../../plugin/commands/recover/by-hand";
 import { anEc } from "../../domain/engine-cluster/scene";
 import { aClaim } from "../../../support/claims";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "../../domain/recovery/scene";
@@ -170,7 +170,7 @@ function lines({ ec = aFrozenEc(), edbs = [], api }: Scene, more: Partial<Proced
   const { databases } = freeze;
   const raised = new Set(databases.map((one) => one.label));
   const ahead = { engineVersion: more.wish?.engineVersion, raised };
-  const steps = procedureOf({
+  const steps = listProcedure({
     ...{ names, ec, freeze, access, asked: api !== undefined },
     apart: outOfLineAhead(facts, { databases, api }, ahead),
     wish: { dropDigests: false },

@@ -1,6 +1,6 @@
 /** How far a saved plan is done, told by the objects: what this tool writes, in its order, and nothing else. */
 import type { BoundState } from "../../../../plugin/commands/upgrade/bound-state";
-import { judgeProgress, objectKey, refOf } from "../../../../plugin/commands/upgrade/done-steps";
+import { judgeProgress, objectKey, buildRef } from "../../../../plugin/commands/upgrade/done-steps";
 import type { PlannedStep } from "../../../../plugin/commands/upgrade/plan-document";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
@@ -92,8 +92,8 @@ test("an object that the plan does not write is none of its own", () => {
 test("the address of a write has its namespace where it has one", () => {
   const { write, ...rest } = change;
   const target = { ...write.target, namespace: "shop" };
-  expect(refOf({ ...rest, write: { ...write, target } }).namespace).toBe("shop");
-  expect(refOf(change)).toEqual({
+  expect(buildRef({ ...rest, write: { ...write, target } }).namespace).toBe("shop");
+  expect(buildRef(change)).toEqual({
     resource: { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" },
     name: "a",
   });
