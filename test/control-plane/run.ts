@@ -68,7 +68,12 @@ export async function run(
 ): Promise<RunResult> {
   const running = start(file, args, options);
   const late = AbortSignal.timeout(timeoutMs);
-  late.addEventListener("abort", () => running.process.kill("SIGKILL"));
+  late.addEventListener("abort", () => {
+    running.process.kill("SIGKILL");
+    // What it started may outlive it and hold its output open.
+    running.process.stdout?.destroy();
+    running.process.stderr?.destroy();
+  });
   const result = await running.ended;
   if (!late.aborted) return result;
   throw new Error(`${file} did not end within ${String(timeoutMs)} ms:\n${result.stderr}`);

@@ -14,6 +14,9 @@ export const play = {
   hangs: "engine.example/hangs",
 } as const;
 
+/** How long a pod takes to end. */
+const endingMs = 1_000;
+
 /** An image that no registry has. */
 export const absentImage = "engine/engine:8.0.18-99.99";
 
@@ -183,6 +186,9 @@ export function stages(): readonly KubeObject[] {
     podStage("pod-usual", { fate: fates.ready }, [...usual, has(imageKey, absentImage, "NotIn")]),
     podStage("pod-absent-image", { fate: fates.pull }, [...usual, has(imageKey, absentImage)]),
     stage(["Pod", "pod-ended"], [exists(deletionKey), lacks(keyOf(play.hangs))], {
+      // A kubelet takes its time, too. Where a pod is gone and replaced at once, `kubectl delete` waits
+      // for the end of its successor, which has the same name, and KWOK may delete that successor.
+      delay: { durationMilliseconds: endingMs },
       next: { finalizers: { empty: true }, delete: true },
     }),
   ];
