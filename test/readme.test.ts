@@ -91,6 +91,18 @@ test.each([
     /^\$ kubectl engine unbind-scc /m,
   ],
   ["several operators on a cluster", "docs/guides/parts.md", /^## Several clusters or operators/m],
+  [
+    "does it work on OpenShift with oc",
+    "docs/compatibility.md",
+    /^## OpenShift\n\n.*`oc engine …`/m,
+  ],
+  ["how do I undo a run", "docs/guides/parts.md", /^## Put back what a run replaced/m],
+  [
+    "the Service has no endpoints",
+    "docs/guides/webhook-unreachable.md",
+    /^## no endpoints available for service\n\n.*`upgrade-webhook` ends with 3/m,
+  ],
+  ["how do I script it", "docs/guides/ci.md", /-o json[^]*\*\*Exit codes\*\*/],
   ["how do I bypass it in an emergency", "docs/guides/bypass.md", /admission-bypass-until/],
 ])("%s: one link from README", (_question, path, answer) => {
   expect(linked("README.md")).toContain(path);
