@@ -51,7 +51,10 @@ export async function openSource(
   const source =
     place === undefined
       ? await exampleSource(names, clock.now())
-      : await readDump(place, { ...makeReading(context), names, now: clock.now() });
+      : await readDump(place, {
+          ...makeReading(context),
+          ...{ names, now: clock.now(), namespace: options.namespace },
+        });
   return {
     source,
     namespace: chooseNamespace(context, source),

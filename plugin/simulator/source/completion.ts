@@ -20,6 +20,8 @@ export interface Completion {
   readonly registry: Registry;
   /** Where the objects are from, for warnings: "the dump". */
   readonly origin: string;
+  /** Of objects that name none; absent: they are refused. */
+  readonly namespace?: string | undefined;
   readonly problem: (text: string) => void;
   readonly warning: (text: string) => void;
 }
@@ -103,12 +105,12 @@ function listServed(
   objects: readonly KubeObject[],
   completion: Completion,
 ): readonly DefinedObject[] {
-  const { registry, origin, problem, warning } = completion;
+  const { registry, origin, warning } = completion;
   const unknown = new Map<string, { count: number; readonly first: string }>();
   const found = objects.flatMap((object) => {
     const { apiVersion, kind } = object;
     const definition = registry.byKind(apiVersion, kind);
-    if (definition !== undefined) return fitScope({ object, definition }, problem);
+    if (definition !== undefined) return fitScope({ object, definition }, completion);
     const key = `${kind} (${apiVersion})`;
     const entry = unknown.get(key) ?? { count: 0, first: labelObject(object) };
     entry.count += 1;
@@ -124,16 +126,23 @@ function listServed(
   return found;
 }
 
-function fitScope(known: DefinedObject, problem: (text: string) => void): readonly DefinedObject[] {
-  const { object, definition } = known;
-  const { namespace, ...metadata } = object.metadata;
-  if (definition.namespaced && namespace === undefined) {
-    problem(`${labelObject(object)} has no metadata.namespace: add it`);
+function fitScope(
+  { object, definition }: DefinedObject,
+  { namespace: filled, problem }: Completion,
+): readonly DefinedObject[] {
+  const { namespace = filled, ...metadata } = object.metadata;
+  if (!definition.namespaced) {
+    // an API server stores no namespace for these, whatever a manifest says
+    const isStray = object.metadata.namespace !== undefined;
+    return [{ object: isStray ? { ...object, metadata } : object, definition }];
+  }
+  if (namespace === undefined) {
+    problem(`${labelObject(object)} has no metadata.namespace: add it, or give it with -n`);
     return [];
   }
-  // an API server stores no namespace for these, whatever a manifest says
-  const stray = !definition.namespaced && namespace !== undefined;
-  return [stray ? { object: { ...object, metadata }, definition } : known];
+  const isFilled = object.metadata.namespace === undefined;
+  const placed = { ...object, metadata: { ...object.metadata, namespace } };
+  return [{ object: isFilled ? placed : object, definition }];
 }
 
 function addMissingNamespaces(

@@ -7,17 +7,28 @@ import {
 import { asString, getOwn, isObject } from "../../domain/base/values";
 import type { KubeObject } from "../../domain/kube/objects";
 
+/** Who is told what stands against reading a text, and what else lies in its folder. */
+interface Listener {
+  readonly problem: (text: string) => void;
+  /** Absent where the text itself was named: everything in it is meant. */
+  readonly passOver?: (text: string) => void;
+}
+
 /** The objects of one text; every problem is told with the place and the name that it has. */
 export function readObjects(
   content: string,
   name: string,
-  problem: (text: string) => void,
+  { problem, passOver }: Listener,
 ): readonly KubeObject[] {
   const objects: KubeObject[] = [];
   for (const document of splitDocuments(content, "refused in YAML")) {
     const where = `${name}, document ${document.number}`;
     if ("problems" in document) {
       for (const one of document.problems) problem(`${where}: ${renderProblem(one)}`);
+      continue;
+    }
+    if (passOver !== undefined && isOther(document.value)) {
+      passOver(`${where} is passed over: it is no object of a cluster`);
       continue;
     }
     for (const { value, path } of openItems({ value: document.value, path: [] })) {
@@ -28,6 +39,14 @@ export function readObjects(
     }
   }
   return objects;
+}
+
+/** What a folder of a repository holds besides: values, patches, a package, what Kustomize builds from. */
+function isOther(value: unknown): boolean {
+  const group = asString(getOwn(value, "apiVersion"))?.split("/")[0];
+  if (group === "kustomize.config.k8s.io") return true;
+  const isPart = Array.isArray(getOwn(value, "items"));
+  return asString(getOwn(value, "kind")) === undefined && !isPart;
 }
 
 function renderProblem({ what, at, cut }: TextProblem): string {

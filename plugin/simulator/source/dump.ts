@@ -30,6 +30,8 @@ export interface DumpOptions {
   readonly shippedCrds: readonly KubeObject[];
   /** Fresh, and used up: it learns the dump's custom kinds. */
   readonly registry: Registry;
+  /** Of objects that name none, as `kubectl apply -n` fills it in; absent: they are refused. */
+  readonly namespace?: string | undefined;
 }
 
 /** How many problems are told one by one. */
@@ -79,22 +81,30 @@ function dropUntoldVersion(objects: readonly KubeObject[]): readonly KubeObject[
 
 /** One text after the other, so that no two are in memory. */
 async function readAll(place: DumpPlace, notes: Notes): Promise<readonly KubeObject[]> {
-  if ("text" in place) return objectsIn(place.text, place.name, notes);
+  const reading = { ...notes, inFolder: "folder" in place };
+  if ("text" in place) return objectsIn(place.text, place.name, reading);
   const paths = "file" in place ? [place.file] : await filesBelow(place.folder, notes);
   const objects: KubeObject[] = [];
   for (const path of paths) {
     const text = await readText(path, notes);
-    for (const object of objectsIn(text ?? "", `file ${path}`, notes)) objects.push(object);
+    for (const object of objectsIn(text ?? "", `file ${path}`, reading)) objects.push(object);
   }
   return objects;
 }
 
-function objectsIn(text: string, name: string, notes: Notes): readonly KubeObject[] {
+function objectsIn(
+  text: string,
+  name: string,
+  { inFolder, ...notes }: Notes & { readonly inFolder: boolean },
+): readonly KubeObject[] {
   const isYaml = !/^\s*[{[]/.test(text.slice(0, 1024)) && text !== "";
   if (isYaml && !/[\n\r]\s*$/.test(text.slice(-256))) {
     notes.warning(`${name} ends in the middle of a line: it may be cut off`);
   }
-  return readObjects(text, name, notes.problem);
+  return readObjects(text, name, {
+    problem: notes.problem,
+    ...(inFolder && { passOver: notes.warning }),
+  });
 }
 
 function refusal(problems: readonly string[]): UsageError {

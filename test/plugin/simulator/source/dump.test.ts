@@ -106,6 +106,20 @@ describe("what kubectl writes is read", () => {
   });
 });
 
+test("a namespace that is given is that of every object without one", async () => {
+  const bare = configMap("bare", { namespace: undefined });
+  const role = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "r", namespace: "stray" },
+  };
+  const place = { text: json(aList([bare, configMap("own"), role])), name: "it" };
+  const found = labels(await readDump(place, { ...options(), namespace: "given" }));
+  expect(found).toEqual(
+    expect.arrayContaining(["ConfigMap given/bare", "ConfigMap a/own", "ClusterRole r"]),
+  );
+});
+
 describe("what cannot be read is refused", () => {
   const cut = (text: string, from = 0.6): string => text.slice(0, Math.floor(text.length * from));
 
@@ -169,7 +183,7 @@ describe("what cannot be read is refused", () => {
     [
       "a namespaced object without a namespace",
       json(configMap("x", { namespace: undefined })),
-      /^ConfigMap x has no metadata.namespace: add it$/,
+      /^ConfigMap x has no metadata.namespace: add it, or give it with -n$/,
     ],
     [
       "a label that is a number",

@@ -54,6 +54,36 @@ test("other files are left alone, and told where they look like manifests", asyn
   expect(warnings.join()).not.toMatch(/README|\.git/);
 });
 
+test.each<[string, string, unknown]>([
+  ["a package", "package.json", { name: "orders", version: "1.0.0" }],
+  ["the values of a chart", "values.yaml", { replicas: 3 }],
+  ["a chart", "Chart.yaml", { apiVersion: "v2", name: "orders", version: "1.0.0" }],
+  ["a patch of JSON", "patch.yaml", [{ op: "remove", path: "/spec/nodes" }]],
+  [
+    "what Kustomize builds from",
+    "kustomization.yaml",
+    { apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources: [] },
+  ],
+])("%s in a folder is passed over, and told", async (_title, file, content) => {
+  write("a.yaml", text("a"));
+  const path = write(file, yaml(content));
+  const source = await read({ folder });
+  expect(labels(source).filter((label) => label.startsWith("ConfigMap"))).toEqual([
+    "ConfigMap a/a",
+  ]);
+  expect(source.warnings).toContain(
+    `file ${path}, document 1 is passed over: it is no object of a cluster`,
+  );
+  expect(await problemsOf({ file: path })).not.toEqual([]);
+});
+
+test("what was cut off is refused in a folder, too", async () => {
+  const path = write("a.yaml", "apiVersion: v1\nitems: []\n");
+  expect(await problemsOf({ folder })).toEqual([
+    expect.stringContaining(`file ${path}, document 1: it is a list without its end`),
+  ]);
+});
+
 test("folders that are linked into themselves are read once", async () => {
   write("a/a.yaml", text("a"));
   symlinkSync(folder, join(folder, "a/up"));
