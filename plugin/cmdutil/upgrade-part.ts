@@ -32,7 +32,7 @@ export interface UpgradePartFlags {
 }
 
 /** What the parts are made from. */
-export interface UpgradeWish {
+export interface PartInputs {
   readonly context: CommandContext;
   readonly flags: UpgradePartFlags;
   /** Undefined for a chart. */
@@ -65,7 +65,7 @@ export interface UpgradePart {
   readonly because: string;
   readonly source: string;
   /** Why a whole upgrade leaves it out here; undefined: it is done. */
-  readonly gate?: (wish: UpgradeWish) => string | undefined;
+  readonly gate?: (inputs: PartInputs) => string | undefined;
   /** Checks whose findings do not stand against an upgrade: the part judges this itself, and brings it in order. */
   readonly settles?: { readonly areas?: readonly Area[]; readonly codes?: readonly string[] };
   /** Codes of what another part brings in order, and without which this one is known to fail: it stands against it alone. */
@@ -76,9 +76,9 @@ export interface UpgradePart {
    */
   readonly blockedBy?: readonly string[];
   /** What it may need, as narrow as the facts allow. */
-  readonly needs: (wish: UpgradeWish) => readonly Needs[];
+  readonly needs: (inputs: PartInputs) => readonly Needs[];
   /** Made for one plan: one Part for each object that is upgraded by itself, in their order. */
-  readonly parts: (wish: UpgradeWish, stage: PartStage) => Promise<readonly Part[]>;
+  readonly makeParts: (inputs: PartInputs, stage: PartStage) => Promise<readonly Part[]>;
   /** Of a part that its gate leaves to someone else: whether that has come about; undefined: nothing is to be seen. */
-  readonly prove?: (wish: UpgradeWish) => Part["prove"] | undefined;
+  readonly prove?: (inputs: PartInputs) => Part["prove"] | undefined;
 }

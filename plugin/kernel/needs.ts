@@ -14,8 +14,8 @@ export class DeclaredNeeds {
     this.#ofCommands.set(command, needs);
   }
 
-  /** What the others read in any case that have not been asked about, as this one is now. */
-  ahead(of: string): readonly Permission[] {
+  /** What the others read in any case, each once: this one and they count as asked about from now on. */
+  takeReadsAhead(of: string): readonly Permission[] {
     this.#looked.add(of);
     const others = [...this.#ofCommands].filter(([command]) => !this.#looked.has(command));
     for (const [command] of others) this.#looked.add(command);

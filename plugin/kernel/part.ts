@@ -5,11 +5,11 @@
 import type { Awaited } from "../domain/base/awaited";
 import { EngineError } from "../domain/base/errors";
 import type { Needs } from "../domain/facts/needs";
-import type { RehearsedChange } from "../domain/kube/change";
+import type { PlannedChange } from "../domain/kube/change";
 import type { Pause, StepInfo } from "../domain/kube/planned-write";
 import type { Names } from "../domain/names/names";
 import { requireNeeds } from "./permissions";
-import type { Acting, World, RunPorts } from "./world";
+import type { ActingPorts, World, RunPorts } from "./world";
 import { overlayWorld, type Projection, unchanged } from "./projection";
 import type { ExitReport } from "./report";
 import type { AsideRecorder } from "./recorder";
@@ -36,9 +36,6 @@ export interface Outcome extends ExitReport {
   readonly details?: unknown;
 }
 
-/** A write that is planned. */
-export type PlannedChange = RehearsedChange;
-
 /** A part that is planned; its steps and findings are told to the recorder of its world. */
 export interface Planned {
   readonly writes: readonly PlannedChange[];
@@ -59,7 +56,7 @@ export interface Planned {
   /** What it will have brought about, which is more than its writes. */
   readonly after: Projection;
   /** Carries the plan out, with its own session, rollback and proof. Throws EngineError before its first write. */
-  readonly act: (ports: Acting) => Promise<Outcome>;
+  readonly act: (ports: ActingPorts) => Promise<Outcome>;
 }
 
 /** A plan that stops; what is planned after it is planned over `after`. Throws what nobody expects. */

@@ -73,7 +73,7 @@ export async function requireNeeds(
 ): Promise<void> {
   const { needs: all } = checker.recorder;
   all.declare(command, needs);
-  const ahead = all.ahead(command);
+  const ahead = all.takeReadsAhead(command);
   await requirePermissions(checker, [...needs.reads, ...ahead], all.declared.may);
 }
 
@@ -175,10 +175,10 @@ export async function requireYes(
 
 /** Throws where prerequisites are not judged because a list may not be read. */
 export async function requireRead(
-  ledger: PermissionChecker,
+  checker: PermissionChecker,
   { missing }: { readonly missing: readonly Permission[] },
 ): Promise<void> {
   if (missing.length === 0) return;
-  await tellMissing(ledger, missing);
+  await tellMissing(checker, missing);
   throw new MissingPermissionsError(missing);
 }

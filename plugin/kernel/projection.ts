@@ -16,7 +16,7 @@ import {
 import { getOwn, getPath, omit, sameJson } from "../domain/base/values";
 import type { KubeClient, ListOptions, WriteOptions } from "../ports/kubernetes";
 import type { RunPorts } from "./world";
-import { changeRef, findLive, type RehearsedChange } from "../domain/kube/change";
+import { changeRef, findLive, type PlannedChange } from "../domain/kube/change";
 import { predictStored } from "./preview";
 
 /** What parts leave behind. */
@@ -304,7 +304,7 @@ export function overlayWorld<W extends Pick<RunPorts, "cluster">>(world: W, afte
 }
 
 /** What writes leave behind, by their dry runs or, where they were not tried, by what they send. */
-export function projectWrites(writes: readonly RehearsedChange[]): Projection {
+export function projectWrites(writes: readonly PlannedChange[]): Projection {
   // an object that is written twice is as the last write leaves it
   const last = new Map(writes.map((write) => [objectLabel(write.change.object), write]));
   const left = [...last.values()].map(({ change, stored }): Projection => {

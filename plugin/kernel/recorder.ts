@@ -35,7 +35,7 @@ function explainError(error: unknown, { stands }: Midway, names: Names = default
   return found === undefined ? error : new BlockedError(code, [found]);
 }
 
-type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit">;
+type Fields = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit">;
 
 const onlyLooked: ReadonlySet<Result> = new Set<Result>(["planned", "unchanged", "skipped"]);
 
@@ -70,11 +70,11 @@ export class Recorder {
   /** For how long it can be put back, by object and file. */
   readonly #limits = new Map<string, string>();
   readonly #began: number;
-  #parts: Partial<Parts> = {};
+  #fields: Partial<Fields> = {};
   #partCount = 0;
 
   constructor(
-    private readonly base: Parts,
+    private readonly base: Fields,
     private readonly deps: RecorderDeps,
   ) {
     this.needs = deps.needs ?? new DeclaredNeeds();
@@ -94,16 +94,16 @@ export class Recorder {
     const from = this.deps.clock.now();
     try {
       const { result, value, why } = await act();
-      this.done({ ...info, why: why ?? info.why }, result, this.deps.clock.now() - from);
+      this.addStep({ ...info, why: why ?? info.why }, result, this.deps.clock.now() - from);
       return value;
     } catch (error) {
-      this.done(info, "failed", this.deps.clock.now() - from);
+      this.addStep(info, "failed", this.deps.clock.now() - from);
       throw error;
     }
   }
 
   /** Records a step that has been taken, or is only planned. */
-  done(info: StepInfo, result: Result, ms = 0): void {
+  addStep(info: StepInfo, result: Result, ms = 0): void {
     const now = this.deps.clock.now();
     const time = result === "planned" ? { ms: Math.round(ms) } : this.stretch(now - ms, now);
     const step = { n: this.#steps.length + 1, ...info, result, ...time };
@@ -116,7 +116,7 @@ export class Recorder {
     this.deps.event({ type: "probe", probe });
   }
 
-  findings(findings: readonly Finding[]): void {
+  addFindings(findings: readonly Finding[]): void {
     for (const finding of findings) {
       this.#findings.push(finding);
       this.deps.event({ type: "finding", finding });
@@ -161,7 +161,7 @@ export class Recorder {
       else if (event.type === "step") this.#retellStep(event.step, later);
       else this.tell(event);
     }
-    this.keep(recorder.#parts);
+    this.keep(recorder.#fields);
   }
 
   #retellStep(step: StepReport, later: number): void {
@@ -191,13 +191,13 @@ export class Recorder {
     return this.#steps;
   }
 
-  get kept(): Partial<Parts> {
-    return this.#parts;
+  get kept(): Partial<Fields> {
+    return this.#fields;
   }
 
-  /** Parts that the report will have; one of the same name takes the place of the one before. */
-  keep(parts: Pick<Partial<Parts>, "certificate" | "gap" | "namespaces" | "permissions">): void {
-    this.#parts = { ...this.#parts, ...parts };
+  /** Fields that the report will have; one of the same name takes the place of the one before. */
+  keep(fields: Pick<Partial<Fields>, "certificate" | "gap" | "namespaces" | "permissions">): void {
+    this.#fields = { ...this.#fields, ...fields };
   }
 
   backup(backup: BackupReport): void {
@@ -245,7 +245,7 @@ export class Recorder {
     return {
       apiVersion: "cli.engine.com/v1",
       ...this.base,
-      ...this.#parts,
+      ...this.#fields,
       steps: [...this.#steps],
       ...(this.#probes.length > 0 && { probes: [...this.#probes] }),
       ...(this.pods.length > 0 && { pods: [...this.pods] }),
@@ -261,7 +261,7 @@ export class Recorder {
     return (findings) => {
       for (const finding of findings) {
         const key = JSON.stringify(finding);
-        if (!told.has(key)) this.findings([finding]);
+        if (!told.has(key)) this.addFindings([finding]);
         told.add(key);
       }
     };
@@ -276,7 +276,11 @@ export class Recorder {
   endByError(thrown: unknown, midway: Midway = {}): ExitReport {
     const error = explainError(thrown, midway, this.deps.names);
     if (!(error instanceof EngineError)) throw error;
-    const { stands, next = "run the same command again", tell = this.findings.bind(this) } = midway;
+    const {
+      stands,
+      next = "run the same command again",
+      tell = this.addFindings.bind(this),
+    } = midway;
     if (error instanceof BlockedError) tell(error.findings);
     const told = apiFinding(error);
     if (told !== undefined) tell([told]);

@@ -296,7 +296,7 @@ function withheld(error: unknown, object: string): unknown {
 const maxAttempts = 3;
 
 /** What is done with a plan, and how another one is made. */
-interface Replanned<P, T> {
+interface PlannedWork<P, T> {
   readonly work: (plan: P) => Promise<T>;
   /** Throws where the new plan is not the same work (5, PLAN-EXCEEDED). */
   readonly again: (error: ChangedError, plan: P) => Promise<P>;
@@ -304,11 +304,11 @@ interface Replanned<P, T> {
   readonly attempts?: number;
 }
 
-/** Works by the plan; after a change of what it was made from, by another one. */
-export async function replan<P, T>(
+/** Works by the plan; each time that what it was made from has changed meanwhile, by another one. */
+export async function workByPlan<P, T>(
   { recorder }: { readonly recorder: Pick<Recorder, "note"> },
   first: P,
-  { work, again, attempts = maxAttempts }: Replanned<P, T>,
+  { work, again, attempts = maxAttempts }: PlannedWork<P, T>,
 ): Promise<T> {
   let plan = first;
   for (let attempt = 1; ; attempt += 1) {

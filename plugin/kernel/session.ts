@@ -39,7 +39,7 @@ import {
   findLive,
   planStep,
   changeRef,
-  type RehearsedChange,
+  type PlannedChange,
   describeResult,
   describeStep,
   type Taking,
@@ -122,17 +122,17 @@ export class Session {
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
   }
 
-  /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-EXCEEDED). */
-  allow(changes: readonly Change[]): void {
-    this.#allow(this.#listActs(changes));
+  /** These are confirmed from now on; a write that does more than such ones is not sent (5, PLAN-EXCEEDED). */
+  noteConfirmed(changes: readonly Change[]): void {
+    this.#noteActs(this.#listActs(changes));
   }
 
   /** The same for requests to other servers and programs. */
-  allowCalls(calls: readonly PlannedCall[]): void {
-    this.#allow(calls.map(describeCall));
+  noteConfirmedCalls(calls: readonly PlannedCall[]): void {
+    this.#noteActs(calls.map(describeCall));
   }
 
-  #allow(acts: readonly WriteAction[]): void {
+  #noteActs(acts: readonly WriteAction[]): void {
     for (const act of acts) {
       this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
     }
@@ -164,7 +164,7 @@ export class Session {
    * Sends it with dryRun=All, unless only the client is asked; a field that would be lost is an error.
    * Undefined where it was not tried, which includes what no cluster can judge before an earlier part is done.
    */
-  async rehearse(change: Change): Promise<KubeObject | undefined> {
+  async tryOut(change: Change): Promise<KubeObject | undefined> {
     this.requireStaying([change]);
     if (this.options.dryRun === "client") return undefined;
     const stored = await this.#sendRequest(change, true).catch((error: unknown) => {
@@ -179,32 +179,32 @@ export class Session {
    * Tries an apply, and over the fields of others where some are in the way and `judge` lets them be
    * taken: these, and what would be stored.
    */
-  async rehearseOver(
+  async tryOver(
     change: Apply,
     judge: (held: readonly StatusCause[]) => void = () => undefined,
   ): Promise<Tried> {
     try {
-      return { held: [], stored: await this.rehearse(change) };
+      return { held: [], stored: await this.tryOut(change) };
     } catch (error) {
       const held = listHeldFields(error);
       if (held.length === 0) throw error;
       judge(held);
-      return { held, stored: await this.rehearse({ ...change, force: true }) };
+      return { held, stored: await this.tryOut({ ...change, force: true }) };
     }
   }
 
   /** Tries it, and tells it as planned. */
-  async plan(change: Change): Promise<RehearsedChange> {
-    return this.tellPlanned(change, await this.rehearse(change));
+  async planWrite(change: Change): Promise<PlannedChange> {
+    return this.tellPlanned(change, await this.tryOut(change));
   }
 
   /** Tells it as planned; without what a dry run has stored, where none could judge it yet. */
-  tellPlanned(change: Change, stored?: KubeObject): RehearsedChange {
+  tellPlanned(change: Change, stored?: KubeObject): PlannedChange {
     const { recorder, command, names } = this.ports;
     const { write, ...info } = planStep(change, command, this.options.fieldManager);
     const states = this.options.shows === true && compareStates(change, stored, names);
     const step = { ...info, write: { ...write, ...(states && { states }) } };
-    recorder.done(step, "planned");
+    recorder.addStep(step, "planned");
     return { change, stored, step };
   }
 
@@ -214,7 +214,6 @@ export class Session {
    * and throws where that is not the same work; without it, the conflict is thrown.
    */
   async send(change: Change, again?: Again): Promise<KubeObject | undefined> {
-    this.requireStaying([change]);
     this.requireSendable([change]);
     await this.#kept.save(change);
     return await this.#writeAsStep(change, again);

@@ -8,11 +8,11 @@ import type { Finding } from "../domain/base/findings";
 import { objectLabel } from "../domain/kube/objects";
 import { requireHome } from "./journal";
 import { requirePermissions } from "./permissions";
-import type { RunPorts, Acting, World } from "./world";
+import type { RunPorts, ActingPorts, World } from "./world";
 import type { ChangedError } from "./send";
 import type { Pause, StepInfo } from "../domain/kube/planned-write";
-import { type Change, listPermissions } from "../domain/kube/change";
-import { requireExpected, type Outcome, type Part, type Planned, type PlannedChange } from "./part";
+import { type Change, listPermissions, type PlannedChange } from "../domain/kube/change";
+import { requireExpected, type Outcome, type Part, type Planned } from "./part";
 import type { Projection } from "./projection";
 import { isSameSpec, Session, type SessionOptions } from "./session";
 import { timeIsUp, waitFor } from "./wait";
@@ -34,8 +34,8 @@ export interface SimplePlan {
   readonly standing?: StepInfo;
 }
 
-/** What is read, what is planned from that, and how its end is seen. */
-export interface SimplePart<F, P extends SimplePlan> {
+/** What a part is made of: what is read, what is planned from that, and how its end is seen. */
+export interface PartDescription<F, P extends SimplePlan> {
   readonly read: () => Promise<F>;
   /** Throws EngineError where nothing can be planned. */
   readonly plan: (facts: F) => P;
@@ -71,16 +71,13 @@ export interface PartRun extends PartRunOptions {
 
 /** What it does, and how it is run. */
 export interface DescribedPart<F, P extends SimplePlan> {
-  readonly describe: (ports: RunPorts) => SimplePart<F, P>;
+  readonly describe: (ports: RunPorts) => PartDescription<F, P>;
   readonly options: PartRunOptions;
 }
 
-/** The words of a command, and what it may need. */
-export type PartName = Pick<Part, "command" | "needs">;
-
 /** Makes the part of its description. */
 export function makeSimplePart<F, P extends SimplePlan>(
-  named: PartName,
+  named: Pick<Part, "command" | "needs">,
   wish: DescribedPart<F, P>,
 ): Part {
   return { ...named, plan: async (world) => await new SimplePlanning(world, wish).plan() };
@@ -92,7 +89,7 @@ export function choosePatience({ limitMs, stallAfterMs = 0 }: PartRunOptions): n
 }
 
 class SimplePlanning<F, P extends SimplePlan> {
-  readonly #part: SimplePart<F, P>;
+  readonly #part: PartDescription<F, P>;
   readonly #session: Session;
 
   constructor(
@@ -130,11 +127,11 @@ class SimplePlanning<F, P extends SimplePlan> {
     if (world.dryRun === "none") return changes.map((change) => ({ change }));
     if (changes.length === 0) {
       world.tell(await requireHome(world, false));
-      if (standing !== undefined) world.recorder.done(standing, "unchanged");
+      if (standing !== undefined) world.recorder.addStep(standing, "unchanged");
     }
     const writes: PlannedChange[] = [];
     for (const change of changes) {
-      writes.push(await this.#session.plan(change));
+      writes.push(await this.#session.planWrite(change));
     }
     return writes;
   }
@@ -174,7 +171,7 @@ function listQuestions({ changes, question }: SimplePlan, session: Session): rea
 }
 
 /** The plan without patches that change nothing. */
-async function readPlan<F, P extends SimplePlan>(part: SimplePart<F, P>): Promise<P> {
+async function readPlan<F, P extends SimplePlan>(part: PartDescription<F, P>): Promise<P> {
   const plan = part.plan(await part.read());
   const isSome = (one: Change): boolean => one.verb !== "patch" || one.edits.length > 0;
   return { ...plan, changes: plan.changes.filter(isSome) };
@@ -182,7 +179,7 @@ async function readPlan<F, P extends SimplePlan>(part: SimplePart<F, P>): Promis
 
 /** Throws what stands against a plan, and tells its warnings. */
 async function judge<F, P extends SimplePlan>(
-  part: SimplePart<F, P>,
+  part: PartDescription<F, P>,
   plan: P,
   { session, tell }: { readonly session: Session; readonly tell: World["tell"] },
 ): Promise<void> {
@@ -198,11 +195,11 @@ async function judge<F, P extends SimplePlan>(
 }
 
 class SimpleAct<F, P extends SimplePlan> {
-  readonly #part: SimplePart<F, P>;
+  readonly #part: PartDescription<F, P>;
   readonly #session: Session;
 
   constructor(
-    private readonly ports: Acting,
+    private readonly ports: ActingPorts,
     private readonly wish: DescribedPart<F, P>,
   ) {
     this.#part = wish.describe(ports);
@@ -222,12 +219,12 @@ class SimpleAct<F, P extends SimplePlan> {
 
   async #run(plan: P): Promise<string> {
     const { changes, standing } = plan;
-    this.#session.allow(changes);
+    this.#session.noteConfirmed(changes);
     for (const change of changes) {
       await this.#session.send(change, (error) => this.#planAgain(change, error));
     }
     if (changes.length === 0 && standing !== undefined) {
-      this.ports.recorder.done(standing, "unchanged");
+      this.ports.recorder.addStep(standing, "unchanged");
     }
     return this.#part.says(plan, await (this.#part.proof?.(plan) ?? this.#readBack(plan)));
   }

@@ -36,6 +36,6 @@ export interface World extends RunPorts {
 }
 
 /** What a part acts with. */
-export interface Acting extends RunPorts {
+export interface ActingPorts extends RunPorts {
   readonly tell: (findings: readonly Finding[]) => void;
 }

@@ -89,7 +89,7 @@ export async function inspectCertificate(
     const found = await fromCluster(deps, source);
     if (found !== undefined) return verdict(deps, found);
     const finding = absentSecret(source.cluster.namespace, deps.names);
-    recorder.findings([finding]);
+    recorder.addFindings([finding]);
     return recorder.report({ code: exitCodes.blocked, reason: finding.cause, next: finding.fix });
   } catch (error) {
     return recorder.failure(error);
@@ -163,7 +163,7 @@ function verdict(
   const now = clock.now();
   for (const certificate of certificateReport(label, facts)) recorder.keep({ certificate });
   const findings = judgeCertificate(facts, { namespace, now, names });
-  recorder.findings(findings);
+  recorder.addFindings(findings);
   const unfit = firstUnfit(findings);
   const host = `${names.webhook.service}.${namespace}.svc`;
   const report = recorder.report(

@@ -23,7 +23,7 @@ export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promis
 }
 
 /** Facts with the ECs of the namespace: no other namespace's are asked for. */
-export async function readFacts(
+export async function readClusterFacts(
   deps: UpgradeClusterDeps,
   { namespace, resource }: { readonly namespace: string; readonly resource: Resource },
   keys: readonly FactKey[],

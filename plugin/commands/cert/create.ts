@@ -79,7 +79,7 @@ class Creation {
     const plan = planCreation(deps, options, await this.#facts());
     const { wanted, findings, changes } = plan;
     await requirePermissions(deps, changes.filter(isDeletion).flatMap(listPermissions));
-    recorder.findings(findings);
+    recorder.addFindings(findings);
     const question = renderQuestion(plan);
     if (question !== undefined && options.dryRun === "none") {
       await requireYes(deps, `${this.#object} ${question}`);
@@ -88,7 +88,7 @@ class Creation {
       recorder.keep({ certificate });
     }
     if (changes.length === 0) return this.#unchanged();
-    recorder.findings(await requireHome(deps, options.dryRun === "none"));
+    recorder.addFindings(await requireHome(deps, options.dryRun === "none"));
     if (options.dryRun !== "none") {
       await this.#rehearse(changes);
       return recorder.success(describeDryRun(changes.length));
@@ -135,14 +135,14 @@ class Creation {
     for (const change of changes) {
       // nothing was deleted: a dry run of the creation could only say that it exists
       if (change.urgent === true) this.#session.tellPlanned(change);
-      else await this.#session.plan(change).catch((error: unknown) => refuse(error, change));
+      else await this.#session.planWrite(change).catch((error: unknown) => refuse(error, change));
     }
   }
 
   async #write(plan: CertPlan): Promise<void> {
     const { changes, backup } = plan;
     const session = this.#session;
-    session.allow(changes);
+    session.noteConfirmed(changes);
     this.deps.recorder.backups(() =>
       backup === undefined || session.written === 0 ? [] : [backup],
     );
@@ -224,7 +224,7 @@ class Creation {
   #unchanged(): Report {
     const { recorder } = this.deps;
     const why = "it holds this very pair already";
-    recorder.done({ id: "cert.write", action: "apply", object: this.#object, why }, "unchanged");
+    recorder.addStep({ id: "cert.write", action: "apply", object: this.#object, why }, "unchanged");
     return recorder.success(`${this.#object} ${why.slice("it ".length)}`);
   }
 }

@@ -56,7 +56,7 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
     const facts = await readSnapshot(deps, options.namespace);
     const target = options.targetFor(facts);
     const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
-    recorder.findings(judgment.findings);
+    recorder.addFindings(judgment.findings);
     requireMatched(skip, [...judgment.findings, ...listSkipped(judgment)]);
     if (facts.certificate !== undefined) {
       const label = `${options.namespace}/${names.webhook.secret}`;

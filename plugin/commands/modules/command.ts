@@ -81,7 +81,7 @@ export function runModulesInUse(
     const facts = { ec, names, modules, databases, nodes };
     const { target: engine, platform } = flags;
     const findings = judgeModules(facts, { engine, platform });
-    recorder.findings(findings);
+    recorder.addFindings(findings);
     const uses = moduleUses(facts);
     const details: ModulesInUseDetails = {
       ec: objectLabel(ec),

@@ -16,14 +16,14 @@ import type { Part } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { RunPorts } from "../../kernel/world";
 import {
-  type SimplePart,
+  type PartDescription,
   type PartRun,
   makeSimplePart,
   type SimplePlan,
 } from "../../kernel/simple-part";
 import { boundRollout, waitFor } from "../../kernel/wait";
 import { readEc } from "../../cmdutil/rest-api-option";
-import { ecResource, readFacts, suspected } from "../../readers/engine-cluster";
+import { ecResource, readClusterFacts, suspected } from "../../readers/engine-cluster";
 import { requireGround } from "../../readers/ground";
 import { readDefinition, withDefinition } from "../../readers/snapshot";
 import type { ModulesDefineFlags } from "./flags";
@@ -66,7 +66,10 @@ interface ModulesPlan extends SimplePlan, ModuleFacts {
   readonly definition: DefinePlan;
 }
 
-function describeDefining(ports: RunPorts, wish: DefineWish): SimplePart<ModuleFacts, ModulesPlan> {
+function describeDefining(
+  ports: RunPorts,
+  wish: DefineWish,
+): PartDescription<ModuleFacts, ModulesPlan> {
   const { cluster } = ports;
   const { namespace, args } = wish.run;
   const label = (ec: KubeObject): string => `${objectLabel(ec)}: ${args.join(", ")}`;
@@ -77,7 +80,7 @@ function describeDefining(ports: RunPorts, wish: DefineWish): SimplePart<ModuleF
       const resource = await ecResource(ports);
       await requireGround(ports, { namespace, clusters: [name] });
       const [facts, definition] = await Promise.all([
-        readFacts(ports, { namespace, resource }, looked),
+        readClusterFacts(ports, { namespace, resource }, looked),
         readDefinition(ports, "ec"),
       ]);
       return { facts: withDefinition(facts, definition), resource, name };
@@ -157,7 +160,7 @@ async function followRestart(
     const says = await waitFor(ports, {
       look: async ({ idleMs, isSuspected }) => {
         const keys = isSuspected ? [...new Set([...looked, ...suspected])] : looked;
-        const facts = await readFacts(ports, { namespace, resource }, keys);
+        const facts = await readClusterFacts(ports, { namespace, resource }, keys);
         hasBegun ||= findSet(facts, ec)?.metadata.generation !== generation;
         const seen = judgeCluster(facts, name, { stateBefore, patience: { idleMs, stallAfterMs } });
         if (seen.is !== "done") return nameProgress(objectLabel(ec), seen);

@@ -62,7 +62,7 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   const label = moduleLabel(module);
   const present = sameBuild(module, await api.modules(signal));
   if (present !== undefined) {
-    recorder.done(describeStep(ports, options), "unchanged");
+    recorder.addStep(describeStep(ports, options), "unchanged");
     return awaitEnd(ports, options, { module: present, reason: `${label} is installed already` });
   }
   // the module would go with the EC, its definition or its namespace
@@ -70,14 +70,14 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   await requireGround(ports, { namespace, clusters: [name] });
   if (dryRun !== "none") {
     if (dryRun === "server") recorder.note("the REST API knows no dry run: nothing is sent to it");
-    recorder.done(describeStep(ports, options), "planned");
+    recorder.addStep(describeStep(ports, options), "planned");
     return awaitEnd(ports, options, { module, reason: `dry run: ${label} would be installed` });
   }
   await requireHome(ports, true);
   const answer = await uploadModule(ports, options);
   await followUpload(ports, options, answer?.actionUid);
   const installed = await findInstalled(ports, options);
-  recorder.findings(nodeFindings(options.ec, answer, ports.names));
+  recorder.addFindings(nodeFindings(options.ec, answer, ports.names));
   return awaitEnd(ports, options, { module: installed, reason: `${label} is installed` });
 }
 
@@ -99,7 +99,7 @@ async function uploadModule(
   const session = new Session(ports, { fieldManager: ports.names.fieldManager, dryRun });
   const step = describeStep(ports, options);
   // the command itself asks for it: nobody is asked again
-  session.allowCalls([{ step }]);
+  session.noteConfirmedCalls([{ step }]);
   return await session.call({
     step,
     ...makeUpload(ports, { ...file, module }, tellEvery),
@@ -180,7 +180,7 @@ function awaitEnd(
     const object = objectLabel(ec);
     const field = names.fields.userDefinedModules.join(".");
     const cause = `${known.join(" or ")} is not defined in the ${renderTerm(names.ec)}`;
-    recorder.findings([moduleFinding("defineNext", { object, field, cause }, names)]);
+    recorder.addFindings([moduleFinding("defineNext", { object, field, cause }, names)]);
   }
   const details: InstallDetails = { ec: objectLabel(ec), address: api.address, module };
   return { ...recorder.success(reason), details };

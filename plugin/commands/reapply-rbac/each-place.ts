@@ -9,9 +9,9 @@ import type { Delete } from "../../domain/kube/change";
 import { rbacFinding } from "../../domain/rbac/findings";
 import type { Stale } from "../../domain/rbac/managed";
 import type { Site } from "../../domain/rbac/site";
-import { Fleet } from "../../kernel/canary";
+import { Fleet } from "../../kernel/fleet";
 import { Session } from "../../kernel/session";
-import type { Acting, World } from "../../kernel/world";
+import type { ActingPorts, World } from "../../kernel/world";
 import { Reviews } from "../../readers/reviews";
 import { ChangedError } from "../../kernel/send";
 import { listDeletions } from "./changes";
@@ -36,7 +36,11 @@ export function withoutInterrupt<P extends Pick<RbacDeps, "signal">>(ports: P): 
 }
 
 /** The work of a plan, or of its act. */
-export function makeWork(ports: Acting, wish: RbacPartWish, dryRun: World["dryRun"]): RbacWork {
+export function makeWork(
+  ports: ActingPorts,
+  wish: RbacPartWish,
+  dryRun: World["dryRun"],
+): RbacWork {
   const { command, runId, mode, prove } = wish;
   const { names, tell } = ports;
   const deps: RbacDeps = { ...ports, command, reviews: new Reviews(ports.cluster) };

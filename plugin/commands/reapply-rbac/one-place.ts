@@ -15,10 +15,9 @@ import {
 } from "../../domain/kube/role-rules";
 import { placeName, type Site, planPlace } from "../../domain/rbac/site";
 import { listAccounts } from "../../domain/rbac/templates";
-import type { Apply } from "../../domain/kube/change";
-import type { PlannedChange } from "../../kernel/part";
+import type { Apply, PlannedChange } from "../../domain/kube/change";
 import type { World } from "../../kernel/world";
-import { replan } from "../../kernel/send";
+import { workByPlan } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
 import { waitFor } from "../../kernel/wait";
 import { describeAccess } from "../../kernel/permissions";
@@ -64,7 +63,7 @@ export class PlaceWorker {
       return { site, result: "failed", findings: await tools.rights.explain(error, site) };
     };
     try {
-      await replan(deps, first, {
+      await workByPlan(deps, first, {
         work: async (planned) => {
           site = planned;
           told = await this.#bringUpToDate(planned);
@@ -131,7 +130,7 @@ export class PlaceWorker {
       this.planned.push(
         unjudged.includes(write)
           ? session.tellPlanned(write === binding && old === undefined ? waiting(write) : write)
-          : await session.plan(write),
+          : await session.planWrite(write),
       );
     }
   }

@@ -2,7 +2,7 @@
 import type { Part } from "../../kernel/part";
 import { readShippedTemplates } from "../../cmdutil/release-option";
 import { readDefaults } from "../../cmdutil/spec";
-import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
+import type { UpgradePart, PartInputs } from "../../cmdutil/upgrade-part";
 import { describeSituation } from "../../domain/checks/context";
 import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
 import type { Needs } from "../../domain/facts/needs";
@@ -22,7 +22,7 @@ export const rbacExpand: UpgradePart = {
   gate: skipRoles,
   settles: { areas: ["rbac"] },
   needs: listUpgradeNeeds,
-  parts: async (wish) => [await makePart(wish, "expand")],
+  makeParts: async (inputs) => [await makePart(inputs, "expand")],
 };
 
 /** What `upgrade` knows of the second. */
@@ -34,12 +34,12 @@ export const rbacContract: UpgradePart = {
   gate: skipRoles,
   settles: { areas: ["rbac"] },
   needs: listUpgradeNeeds,
-  parts: async (wish) => [await makePart(wish, "contract")],
+  makeParts: async (inputs) => [await makePart(inputs, "contract")],
 };
 
 /** What the whole upgrade asks of it; `operatorVersion`: whose roles are wanted where no release was opened. */
-interface PhaseWish extends Pick<UpgradeWish, "context" | "opened" | "operatorVersion"> {
-  readonly flags: Pick<UpgradeWish["flags"], "takeFields" | "probe">;
+interface PhaseWish extends Pick<PartInputs, "context" | "opened" | "operatorVersion"> {
+  readonly flags: Pick<PartInputs["flags"], "takeFields" | "probe">;
 }
 
 /** One phase of it, in every namespace that the operator is told to manage; throws UsageError for unfit files. */
@@ -67,7 +67,7 @@ export function rbacPart(wish: RbacPartWish): Part {
   };
 }
 
-function listUpgradeNeeds({ facts, flags }: UpgradeWish): readonly Needs[] {
+function listUpgradeNeeds({ facts, flags }: PartInputs): readonly Needs[] {
   const { names, namespace } = facts;
   return [
     rbacNeeds({

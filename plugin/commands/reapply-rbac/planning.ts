@@ -7,8 +7,8 @@ import { isAsWanted, takesAway } from "../../domain/rbac/plan";
 import type { RbacScope, PlaceFound } from "../../domain/rbac/site";
 import { findStale, type Stale } from "../../domain/rbac/managed";
 import { wantsAccounts } from "../../domain/rbac/templates";
-import { listPermissions } from "../../domain/kube/change";
-import { type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
+import { listPermissions, type PlannedChange } from "../../domain/kube/change";
+import { type Planned, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { World } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
@@ -173,7 +173,7 @@ async function tryWrites(work: RbacWork, plan: RbacPlanned) {
   const writes: PlannedChange[] = worker.planned;
   if (options.prune && halted === undefined) {
     await prune(work, plan.stale, async (deletion) => {
-      writes.push(await session.plan(deletion));
+      writes.push(await session.planWrite(deletion));
     });
   }
   return { writes, halted };

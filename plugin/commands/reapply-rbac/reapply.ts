@@ -49,7 +49,7 @@ async function carryOut(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
     summary.add({ site, result: "failed", findings: rights.reportLacking(site, missing) });
   }
   for (const [name, finding] of targets.unfit) summary.unfit(name, finding);
-  session.allow(listPlannedChanges(plan, work));
+  session.noteConfirmed(listPlannedChanges(plan, work));
   const stopped = await workThrough(work, open);
   if (options.prune && stopped === undefined) {
     await prune(work, stale, async (deletion) => {

@@ -14,7 +14,7 @@ export async function agreed(context: RecoverContext): Promise<string> {
     const stands = `${label} is in state ${freeze.state}`;
     if (api === undefined) return `${stands}, as far as the resources tell`;
     const apart = modulesApart(facts, freeze.databases, api);
-    deps.recorder.findings(apart);
+    deps.recorder.addFindings(apart);
     return apart.length === 0
       ? `${stands}, resources and databases agree`
       : `${stands}, resources and databases agree in their versions, and differ in their modules`;

@@ -11,7 +11,7 @@ import { eventEvidence, type Evidence, logEvidence } from "../../domain/recovery
 import type { ApiFacts } from "../../domain/recovery/databases";
 import { getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
-import { readFacts, withEveryCluster } from "../../readers/engine-cluster";
+import { readClusterFacts, withEveryCluster } from "../../readers/engine-cluster";
 import type { Session } from "../../kernel/session";
 import { readDefinition, withDefinition } from "../../readers/snapshot";
 
@@ -44,7 +44,7 @@ export async function lookAt(
 ): Promise<RecoverySnapshot> {
   const { namespace, name } = options;
   const [read, defined, asked] = await Promise.allSettled([
-    readFacts(deps, { namespace, resource }, lookKeys).then((own) =>
+    readClusterFacts(deps, { namespace, resource }, lookKeys).then((own) =>
       withEveryCluster(deps, own, resource),
     ),
     readDefinition(deps, "ec"),

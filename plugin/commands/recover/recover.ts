@@ -94,9 +94,9 @@ class Recover {
       const look = await lookAt(context, options.apply ? undefined : this.#unread);
       this.look = look;
       this.evidence = await readEvidence(deps, look);
-      deps.recorder.findings(look.freeze.warnings);
+      deps.recorder.addFindings(look.freeze.warnings);
       if (look.api === undefined && this.#refused === undefined) {
-        deps.recorder.findings([explainUnread(this.#failed)]);
+        deps.recorder.addFindings([explainUnread(this.#failed)]);
       }
       return await (options.apply ? this.#apply(context, look) : this.#shown(look));
     } finally {
@@ -138,7 +138,7 @@ class Recover {
       ...findLostQuorum(this.#failed, look),
       ...freeze.causes.map(({ finding }) => finding),
     ];
-    recorder.findings(causes);
+    recorder.addFindings(causes);
     if (this.#refused !== undefined) return recorder.failure(this.#refused);
     if (causes.length === 0 && freeze.is !== "frozen" && freeze.apart.length === 0) {
       return recorder.success(freeze.says);
@@ -189,7 +189,7 @@ class Recover {
     const missing = upgrades.length > 0 && api === undefined;
     const needs = missing ? ["--api-ca: give the CA of the REST API, which has to be asked"] : [];
     if (problems.length + needs.length > 0) {
-      deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
+      deps.recorder.addFindings(look.freeze.causes.map(({ finding }) => finding));
       throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
     }
     const edits = listForeseenEdits(look, plan);
@@ -247,8 +247,8 @@ class Recover {
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
     await requireYes(this.deps, question);
     const changes = rolls.map((step) => buildRollChange(step, look.facts));
-    this.#session.allow([...changes, ...edits]);
-    this.#session.allowCalls(callsOf(plan));
+    this.#session.noteConfirmed([...changes, ...edits]);
+    this.#session.noteConfirmedCalls(callsOf(plan));
   }
 }
 
@@ -279,10 +279,10 @@ export async function plannedSteps(
   { look, plan }: PlannedRecovery,
 ): Promise<number> {
   const calls = callsOf(plan);
-  for (const { step } of calls) context.deps.recorder.done(step, "planned");
+  for (const { step } of calls) context.deps.recorder.addStep(step, "planned");
   const rolls = plan.rolls.map((step) => buildRollChange(step, look.facts));
   const changes = [...rolls, ...listFollowingEdits(look, plan)];
-  for (const change of changes) await context.session.plan(change);
+  for (const change of changes) await context.session.planWrite(change);
   return calls.length + changes.length;
 }
 

@@ -40,7 +40,7 @@ import { classifyFreeze } from "../../domain/recovery/classify";
 import type { Apart } from "../../domain/recovery/line";
 import { judgeCluster } from "../../domain/engine-cluster/rollout";
 import type { StallDeadline } from "../../domain/rollout/stateful-set";
-import { readFacts } from "../../readers/engine-cluster";
+import { readClusterFacts } from "../../readers/engine-cluster";
 
 /** A run whose REST API is asked. */
 export interface Asking extends RecoverContext {
@@ -62,7 +62,7 @@ export async function upgrade(
   const { uid, version, database } = wanted;
   const { namespace } = options;
   const now = await api.database(uid, deps.signal);
-  const facts = await readFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
+  const facts = await readClusterFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
   const other = otherRecord(facts, database, now);
   if (other !== undefined) throw new BlockedError(exitCodes.blocked, [other]);
   const body = { [deps.names.upgradeRequest.engineVersion]: version };
@@ -219,7 +219,7 @@ async function lookAt(
   { deps, options: { namespace, name }, resource }: RecoverContext,
   { api, patience }: { readonly api: ApiFacts | undefined; readonly patience: StallDeadline },
 ): Promise<Seen<string>> {
-  const facts = await readFacts(deps, { namespace, resource }, lookKeys);
+  const facts = await readClusterFacts(deps, { namespace, resource }, lookKeys);
   // a refusal whose cause is gone is of before
   const wanted = { sameRelease: true, stateBefore: "InvalidUpgrade", patience } as const;
   const progress = judgeCluster(facts, name, wanted);
@@ -256,7 +256,7 @@ export async function confirmed(
   const object = objectLabel(edb);
   return await waitFor(deps, {
     look: async () => {
-      const facts = await readFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
+      const facts = await readClusterFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
       const now = facts.objects.edbs.find((one) => objectLabel(one) === object);
       const progress = judgeDatabase(
         facts,

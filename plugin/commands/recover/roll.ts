@@ -9,7 +9,7 @@ import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
 import { rollFindings } from "../../domain/rollout/findings";
 import { readRoll } from "../../domain/rollout/stateful-set";
 import { recoveryFinding } from "../../domain/recovery/findings";
-import { readFacts } from "../../readers/engine-cluster";
+import { readClusterFacts } from "../../readers/engine-cluster";
 import { waitFor } from "../../kernel/wait";
 import { lookKeys } from "./needs";
 import { buildRollChange, findRolled } from "./changes";
@@ -74,7 +74,11 @@ async function renewed(context: RecoverContext, pod: KubeObject): Promise<void> 
   await deps.recorder.step(info, async () => {
     const why = await waitFor(deps, {
       look: async ({ idleMs }) => {
-        const facts = await readFacts(deps, { namespace, resource: context.resource }, lookKeys);
+        const facts = await readClusterFacts(
+          deps,
+          { namespace, resource: context.resource },
+          lookKeys,
+        );
         const [set] = facts.objects.statefulSets.filter(({ metadata }) => metadata.name === name);
         const now = set && readRoll(facts, set).pods.find((one) => one.name === pod.metadata.name);
         if (now?.updated === true && now.ready) return { is: "done", value: "it is ready" };

@@ -1,7 +1,8 @@
 /** `unbind-scc` as a part: planned over a cluster, and carried out by unbind.ts (S31-S33). */
+import type { PlannedChange } from "../../domain/kube/change";
 import { UntriedError } from "../../domain/base/errors";
 import { reviewPermission } from "../../domain/kube/permissions";
-import { type Part, type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
+import { type Part, type Planned, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { World } from "../../kernel/world";
 import { requirePermissions } from "../../kernel/permissions";
@@ -30,7 +31,7 @@ export const scc: UpgradePart = {
   settles: { areas: ["scc"] },
   needs: ({ facts: { names, namespace, unserved } }) =>
     unserved.has("constraints") ? [] : [unbindNeeds({ names, namespace, scc: undefined })],
-  parts: async ({ context }) => {
+  makeParts: async ({ context }) => {
     const { namespace } = await context.connect();
     const { options } = context;
     const words = { engine: engineCommand(options), command: kubectlCommand(options) };
@@ -80,7 +81,7 @@ async function makePlanned(world: World, own: UnbindContext, plan: UnbindPlan): 
   const changes = listWrites(plan);
   const writes: PlannedChange[] = [];
   for (const change of changes) {
-    writes.push(world.dryRun === "none" ? { change } : await session.plan(change));
+    writes.push(world.dryRun === "none" ? { change } : await session.planWrite(change));
   }
   const expects = describeEnd(plan, { deletes: false, written: false });
   return {

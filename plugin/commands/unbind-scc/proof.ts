@@ -74,7 +74,7 @@ export function recordReviews(
   for (const answer of answers) {
     const object = renderUser(answer.account);
     const why = sentence(answer, asked.constraint);
-    recorder.done({ id: `scc.review-${asked.phase}`, action: "probe", object, why }, "done");
+    recorder.addStep({ id: `scc.review-${asked.phase}`, action: "probe", object, why }, "done");
   }
 }
 

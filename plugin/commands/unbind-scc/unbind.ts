@@ -8,7 +8,7 @@ import { renderUser } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import type { Delete, Patch } from "../../domain/kube/change";
 import type { Outcome } from "../../kernel/part";
-import { ChangedError, replan } from "../../kernel/send";
+import { ChangedError, workByPlan } from "../../kernel/send";
 import type { ExitReport } from "../../kernel/report";
 import { type AccountReview, listPlaces, type UnbindPlan } from "./accounts";
 import { planFit, type UnbindContext } from "./plan-now";
@@ -47,8 +47,8 @@ export class UnbindAct {
       await this.#prove(first);
       return this.#done(first);
     }
-    own.session.allow(writes);
-    return await replan(own.deps, first, {
+    own.session.noteConfirmed(writes);
+    return await workByPlan(own.deps, first, {
       work: (latest) => this.#write(latest),
       again: () => this.#plan(),
     });
@@ -99,7 +99,7 @@ export class UnbindAct {
   /** No review sees the constraint's own users and groups: that they are clean was just read. */
   async #prove({ constraint, ways }: UnbindPlan): Promise<void> {
     const { deps } = this.own;
-    deps.recorder.done(
+    deps.recorder.addStep(
       {
         id: "scc.read-back",
         action: "read",

@@ -3,9 +3,13 @@ import { autoOffEdits } from "./plan";
 import { clusterKeys } from "./needs";
 import { objectLabel } from "../../domain/kube/objects";
 import { projectWrites } from "../../kernel/projection";
-import type { SimplePart, PartRun, SimplePlan } from "../../kernel/simple-part";
+import type { PartDescription, PartRun, SimplePlan } from "../../kernel/simple-part";
 import { requireGround } from "../../readers/ground";
-import { ecResource, readFacts, type UpgradeClusterDeps } from "../../readers/engine-cluster";
+import {
+  ecResource,
+  readClusterFacts,
+  type UpgradeClusterDeps,
+} from "../../readers/engine-cluster";
 import { type ClusterFacts, clusterPatch } from "./changes";
 
 /** Where databases use user-defined modules. */
@@ -13,12 +17,15 @@ export function describeAutoOff(
   deps: UpgradeClusterDeps,
   clusters: readonly string[],
   { namespace }: Pick<PartRun, "namespace">,
-): SimplePart<ClusterFacts, SimplePlan> {
+): PartDescription<ClusterFacts, SimplePlan> {
   return {
     read: async () => {
       const resource = await ecResource(deps);
       await requireGround(deps, { namespace, clusters });
-      return { resource, facts: await readFacts(deps, { namespace, resource }, clusterKeys) };
+      return {
+        resource,
+        facts: await readClusterFacts(deps, { namespace, resource }, clusterKeys),
+      };
     },
     plan: (seen) => ({ changes: listSwitches(seen, clusters) }),
     // the answer to the patch shows the stored field, and no pod follows it

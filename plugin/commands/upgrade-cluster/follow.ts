@@ -7,12 +7,12 @@ import { type Resource } from "../../domain/kube/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cluster/rollout";
 import {
   followed,
-  readFacts,
+  readClusterFacts,
   suspected,
   type UpgradeClusterDeps,
   type UpgradeClusterOptions,
 } from "../../readers/engine-cluster";
-import { PodTimes } from "./pods";
+import { PodTimes } from "./pod-times";
 import { boundRollout, type Moment, waitFor } from "../../kernel/wait";
 
 /** Nothing has moved for so long: what is read grows. */
@@ -42,7 +42,7 @@ export async function follow(
   };
   const rolled = waitFor(deps, {
     look: async (moment) => {
-      const facts = await readFacts(deps, { namespace, resource }, keysAt(moment));
+      const facts = await readClusterFacts(deps, { namespace, resource }, keysAt(moment));
       tell?.(facts);
       const roll = rollIn(facts, name, wanted);
       isTaken = roll !== undefined;

@@ -9,7 +9,7 @@ import { type KubeObject, readName } from "../../domain/kube/objects";
 import { type Names, readName as readTyped } from "../../domain/names/names";
 import { imagesOn, inRegistry } from "../../domain/release/images";
 import { makePartRun } from "../../cmdutil/part-command";
-import type { PartStage, UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
+import type { PartStage, UpgradePart, PartInputs } from "../../cmdutil/upgrade-part";
 import type { Part } from "../../kernel/part";
 import { makeSimplePart, type PartRun, type PartRunOptions } from "../../kernel/simple-part";
 import type { UpgradeClusterOptions } from "../../readers/engine-cluster";
@@ -27,10 +27,10 @@ export const autoOff: UpgradePart = {
   gate: skipClusters,
   settles: { codes: ["CLUSTER-AUTO-USER-MODULES"] },
   needs: listNeeds,
-  parts: async (wish, stage) => {
-    const clusters = ownClusters(wish.facts).map(readName);
-    const { takeFields } = wish.flags;
-    return [autoOffPart({ clusters, takeFields }, await makeRun(wish, stage, []))];
+  makeParts: async (inputs, stage) => {
+    const clusters = ownClusters(inputs.facts).map(readName);
+    const { takeFields } = inputs.flags;
+    return [autoOffPart({ clusters, takeFields }, await makeRun(inputs, stage, []))];
   },
 };
 
@@ -43,16 +43,16 @@ export const cluster: UpgradePart = {
   settles: { codes: ["CLUSTER-TAG-OF-OPERATOR", "CLUSTER-NOT-TAKEN-UP", "POD-IMAGE"] },
   blockedBy: prerequisiteCodes,
   needs: listNeeds,
-  parts: async (wish, stage) =>
+  makeParts: async (inputs, stage) =>
     await Promise.all(
-      ownClusters(wish.facts).map(async (ec) =>
-        clusterPart(makeFlags(wish, ec, stage), await makeRun(wish, stage, [readName(ec)])),
+      ownClusters(inputs.facts).map(async (ec) =>
+        clusterPart(makeFlags(inputs, ec, stage), await makeRun(inputs, stage, [readName(ec)])),
       ),
     ),
 };
 
 async function makeRun(
-  { context, flags }: UpgradeWish,
+  { context, flags }: PartInputs,
   { waits }: PartStage,
   args: readonly string[],
 ): Promise<PartRun> {
@@ -61,21 +61,21 @@ async function makeRun(
 }
 
 /** By name, where they may be read. */
-function listNeeds({ facts }: UpgradeWish): readonly Needs[] {
+function listNeeds({ facts }: PartInputs): readonly Needs[] {
   const { names, namespace } = facts;
   const known = isKnown(facts, "ecs") ? ownClusters(facts).map(readName) : [undefined];
   return known.map((name) => clusterNeeds({ names, namespace, name }));
 }
 
-function makeFlags(wish: UpgradeWish, ec: KubeObject, stage: PartStage): ClusterFlags {
-  const { auto, takeFields, skip, stallAfterMs, limited } = wish.flags;
-  const target = chooseTarget(wish, ec);
-  const imageRepository = chooseRepository(wish, ec);
+function makeFlags(inputs: PartInputs, ec: KubeObject, stage: PartStage): ClusterFlags {
+  const { auto, takeFields, skip, stallAfterMs, limited } = inputs.flags;
+  const target = chooseTarget(inputs, ec);
+  const imageRepository = chooseRepository(inputs, ec);
   return {
     ...{ auto, takeFields, skip, stallAfterMs, limited },
     skipMayMiss: true,
-    operatorBefore: operatorRelease(wish.facts).version,
-    definitionAhead: findDefinition(wish, stage),
+    operatorBefore: operatorRelease(inputs.facts).version,
+    definitionAhead: findDefinition(inputs, stage),
     ...(target !== undefined && { target }),
     ...(imageRepository !== undefined && { imageRepository }),
   };
@@ -83,7 +83,7 @@ function makeFlags(wish: UpgradeWish, ec: KubeObject, stage: PartStage): Cluster
 
 /** As the operator's part brings it, by bundle or by chart. */
 function findDefinition(
-  { facts: { names } }: UpgradeWish,
+  { facts: { names } }: PartInputs,
   { definitions }: PartStage,
 ): KubeObject | undefined {
   const name = `${names.ec.plural}.${names.group}`;
@@ -92,7 +92,7 @@ function findDefinition(
 
 /** An image of that release that an EC has already is its own choice, unless a person gives the tag. */
 function chooseTarget(
-  { facts, flags, clusterTag }: UpgradeWish,
+  { facts, flags, clusterTag }: PartInputs,
   ec: KubeObject,
 ): string | undefined {
   const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
@@ -101,7 +101,7 @@ function chooseTarget(
 }
 
 /** With a tag of its own a cluster no longer has the operator's image: it then pulls from the same registry (S17). */
-function chooseRepository({ facts, flags }: UpgradeWish, ec: KubeObject): string | undefined {
+function chooseRepository({ facts, flags }: PartInputs, ec: KubeObject): string | undefined {
   const { registry, auto } = flags;
   if (registry === undefined || auto) return undefined;
   if (asString(getPath(ec, facts.names.ecFields.repository)) !== undefined) return undefined;

@@ -10,13 +10,13 @@ import { clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import { requireRead } from "../../kernel/permissions";
 import { projectWrites } from "../../kernel/projection";
-import type { SimplePart, SimplePlan } from "../../kernel/simple-part";
+import type { PartDescription, SimplePlan } from "../../kernel/simple-part";
 import { projectUpgrade } from "./projection";
 import { requireGround } from "../../readers/ground";
 import { readDefinition, withDefinition } from "../../readers/snapshot";
 import {
   ecResource,
-  readFacts,
+  readClusterFacts,
   type UpgradeClusterDeps,
   type UpgradeClusterOptions,
 } from "../../readers/engine-cluster";
@@ -25,7 +25,7 @@ import { sameJson } from "../../domain/base/values";
 import { type ClusterFacts, clusterPatch } from "./changes";
 import { follow } from "./follow";
 
-interface UpgradePlan extends SimplePlan {
+interface ClusterUpgradePlan extends SimplePlan {
   readonly facts: Facts;
   readonly cluster: ClusterPlan;
   readonly resource: Resource;
@@ -41,7 +41,7 @@ export function describeUpgrade(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
   seen: EcResource,
-): SimplePart<ClusterFacts, UpgradePlan> {
+): PartDescription<ClusterFacts, ClusterUpgradePlan> {
   const { names } = deps;
   const { namespace } = options;
   return {
@@ -49,7 +49,7 @@ export function describeUpgrade(
       const resource = (seen.resource ??= await ecResource(deps));
       await requireGround(deps, { namespace, clusters: [options.name] });
       const [facts, definition] = await Promise.all([
-        readFacts(deps, { namespace, resource }, clusterPlanKeys),
+        readClusterFacts(deps, { namespace, resource }, clusterPlanKeys),
         readDefinition(deps, "ec"),
       ]);
       return { facts: withDefinition(facts, definition), resource };
@@ -76,7 +76,7 @@ export function describeUpgrade(
 function planUpgrade(
   options: UpgradeClusterOptions,
   { facts, resource }: ClusterFacts,
-): UpgradePlan {
+): ClusterUpgradePlan {
   const { name, target, imageRepository } = options;
   const cluster = planCluster(facts, {
     ...options,
@@ -121,7 +121,7 @@ const waitable = new Set([
 async function proveRoll(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
-  { cluster, resource, facts }: UpgradePlan,
+  { cluster, resource, facts }: ClusterUpgradePlan,
 ): Promise<string> {
   const { wanted, ec } = cluster;
   const before = listPodIds(facts, ec);

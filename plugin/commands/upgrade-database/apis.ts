@@ -65,7 +65,7 @@ export class Apis {
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, groupFindings(findings));
     const fit = met.filter((one) => !leftOut.includes(one));
     const called = fit.flatMap((plan) => this.#called(plan));
-    this.deps.recorder.findings(warnOfBackups(called, this.deps.names));
+    this.deps.recorder.addFindings(warnOfBackups(called, this.deps.names));
     return { plans: fit, leftOut };
   }
 

@@ -100,7 +100,7 @@ async function isThere(
   const verdict = judgeDatabase(facts, plan.target, { ...wanted, participants, patience });
   if (verdict.is !== "done") return false;
   const info = { id: "database.patch", action: "patch", object: plan.label } as const;
-  deps.recorder.done({ ...info, why: verdict.says }, "unchanged");
+  deps.recorder.addStep({ ...info, why: verdict.says }, "unchanged");
   return true;
 }
 

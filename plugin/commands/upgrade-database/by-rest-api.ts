@@ -114,7 +114,7 @@ export async function upgradeByApi(
   if (wasCalled) await caller.call(was);
   else {
     const why = `${was.version ?? "the version"} runs`;
-    context.deps.recorder.done({ ...nameCall(plan), why }, "unchanged");
+    context.deps.recorder.addStep({ ...nameCall(plan), why }, "unchanged");
   }
   const now = wasCalled ? await caller.follow(undefined) : was;
   // a version that was kept is no reason to write the resource
@@ -239,11 +239,11 @@ async function bringResourceAlong(
     plan === undefined ? "it was deleted meanwhile" : findHindrance(context, plan, before);
   if (plan === undefined || because !== undefined) {
     const cause = `the database runs ${bdb.version ?? "the new version"}, and its resource is left as it is: ${because ?? ""}`;
-    deps.recorder.findings([databaseFinding("notInLine", { object: before.label, cause })]);
+    deps.recorder.addFindings([databaseFinding("notInLine", { object: before.label, cause })]);
     return "unchanged";
   }
   // the version that a confirmed call has led to is confirmed with it
-  if (plan.edits.length > 0) context.session.allow([databasePatch(deps.names, plan)]);
+  if (plan.edits.length > 0) context.session.noteConfirmed([databasePatch(deps.names, plan)]);
   return await bringInLine(context, { facts, plan }).finally(() => {
     deps.recorder.passNoReturn("it runs this version already", before.label);
   });

@@ -79,7 +79,7 @@ export async function confirmLoss(
   const lossy = all.filter(({ bdb }) => losesData(bdb, request));
   const typed = confirmed.map((name) => readName(name, deps.names));
   const open = lossy.filter(({ plan }) => !typed.some((one) => isNamed(one, plan.target)));
-  deps.recorder.findings(lossy.map(lossFinding));
+  deps.recorder.addFindings(lossy.map(lossFinding));
   const unsaid: string[] = [];
   for (const { plan, bdb } of open) {
     const { name = "" } = plan.target.object.metadata;

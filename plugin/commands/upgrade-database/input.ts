@@ -37,7 +37,7 @@ export async function readWish(context: CommandContext, flags: Typed): Promise<W
 }
 
 /** What the whole upgrade asks of it: all databases of this operator's ECs, by their resources (S61). */
-export interface DatabasesPhase extends Pick<
+export interface DatabasesPartFlags extends Pick<
   UpgradeDatabaseFlags,
   "version" | "takeFields" | "stallAfterMs" | "limited" | "participants"
 > {
@@ -47,9 +47,9 @@ export interface DatabasesPhase extends Pick<
 }
 
 /** All databases, by what each may accept of what is accepted; throws UsageError for unfit flags. */
-export async function readPhase(
+export async function readPartWish(
   context: CommandContext,
-  { follows, skip, ...wanted }: DatabasesPhase,
+  { follows, skip, ...wanted }: DatabasesPartFlags,
 ): Promise<Wish> {
   const { latestChannel } = context.names;
   if (follows && wanted.version === latestChannel) {

@@ -1,13 +1,13 @@
 /** `upgrade-database` as a part: planned by planning.ts, and carried out by upgrade.ts (S61-S67, S75-S92, S98). */
 import type { Outcome, Part } from "../../kernel/part";
-import type { Acting, World, RunPorts } from "../../kernel/world";
+import type { ActingPorts, World, RunPorts } from "../../kernel/world";
 import type { CommandContext } from "../../cmdutil/context";
 import { Session } from "../../kernel/session";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { ProgressLine, type DatabaseContext } from "./waiting";
 import { databasesCommand, databasesNeeds, listNeeds } from "./needs";
 import { skipDatabases } from "./gate";
-import { type Chosen, Planning } from "./planning";
+import { type Chosen, DatabasesPlanning } from "./planning";
 import {
   DatabasePoller,
   type DatabasesTask,
@@ -17,9 +17,9 @@ import {
 import {
   ApiConnections,
   connectParticipants,
-  type DatabasesPhase,
+  type DatabasesPartFlags,
   makeTask,
-  readPhase,
+  readPartWish,
 } from "./input";
 import { type DatabasesPlanned, UpgradeDatabases } from "./upgrade";
 
@@ -34,22 +34,22 @@ export const databases: UpgradePart = {
     const all = { databases: [], everywhere: true, api: undefined };
     return flags.engineVersion === undefined ? [] : [databasesNeeds({ names, namespace, ...all })];
   },
-  parts: async ({ context: { options, ...context }, flags }, { waits, isPlanned }) => {
+  makeParts: async ({ context: { options, ...context }, flags }, { waits, isPlanned }) => {
     const { engineVersion, participants, takeFields, stallAfterMs, limited, skip } = flags;
     const version = engineVersion === undefined ? {} : { version: engineVersion };
-    const phase = { ...version, participants, takeFields, stallAfterMs, limited, skip };
+    const own = { ...version, participants, takeFields, stallAfterMs, limited, skip };
     // an EC that is not Running is waited for
     const waiting = { ...context, options: { ...options, wait: options.wait || waits } };
-    return [await makePart(waiting, { ...phase, follows: isPlanned("cluster") })];
+    return [await makePart(waiting, { ...own, follows: isPlanned("cluster") })];
   },
 };
 
 /** As a part of the whole upgrade: all databases of this operator's ECs, by their resources (S61). */
-async function makePart(context: CommandContext, phase: DatabasesPhase): Promise<Part> {
-  const wish = await readPhase(context, phase);
+async function makePart(context: CommandContext, flags: DatabasesPartFlags): Promise<Part> {
+  const wish = await readPartWish(context, flags);
   const cluster = await context.connect();
   const { namespace } = cluster;
-  const participants = await connectParticipants(context, phase.participants);
+  const participants = await connectParticipants(context, flags.participants);
   // by resource it is never reached
   const api = new ApiConnections(context, cluster, wish.api);
   const task = makeTask(context, { ...wish, participants, api, namespace });
@@ -70,12 +70,12 @@ export function databasesPart(given: DatabasesTask): Part {
     command: databasesCommand,
     needs: (names) => listNeeds({ names, api }, resolveVersion(wish, names)),
     plan: async (world) => {
-      const context = look(world);
-      const plan = await new Planning(context, world, { chosen, carry }).plan();
+      const context = makePlanContext(world);
+      const plan = await new DatabasesPlanning(context, world, { chosen, carry }).plan();
       before = context;
       return plan;
 
-      function carry(ports: Acting, planned: DatabasesPlanned): Promise<Outcome> {
+      function carry(ports: ActingPorts, planned: DatabasesPlanned): Promise<Outcome> {
         const acting = { ...context.options, wait: wish.wait };
         const own = makeContext({ ...ports, ...beside }, acting, {
           before: context,
@@ -86,7 +86,7 @@ export function databasesPart(given: DatabasesTask): Part {
     },
   };
 
-  function look(world: World): DatabaseContext {
+  function makePlanContext(world: World): DatabaseContext {
     const options = resolveVersion({ ...wish, wait: wish.wait && world.waits }, world.names);
     return makeContext({ ...world, ...beside }, options, { before, dryRun: world.dryRun });
   }

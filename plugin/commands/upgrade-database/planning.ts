@@ -1,13 +1,14 @@
 /** Plans the upgrade of databases: judges all of them from one look, and tries each write by dry run. */
+import type { PlannedChange } from "../../domain/kube/change";
 import { type Awaited, nameFinding } from "../../domain/base/awaited";
 import type { DatabasePlan } from "../../domain/database/plan";
 import { BlockedError, exitCodes, UsageError } from "../../domain/base/errors";
 import { boundList } from "../../domain/base/values";
 import type { StepInfo } from "../../domain/kube/planned-write";
 import { isNamed, readName } from "../../domain/names/names";
-import { type Outcome, type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
+import { type Outcome, type Planned, makeStopped } from "../../kernel/part";
 import { projectWrites, unchanged } from "../../kernel/projection";
-import type { Acting, World } from "../../kernel/world";
+import type { ActingPorts, World } from "../../kernel/world";
 import { requirePermissions } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
 import { Apis, listEcs } from "./apis";
@@ -21,7 +22,7 @@ import { RunSummary } from "./summary";
 import type { DatabasesPlanned } from "./upgrade";
 
 /** Carries a plan out. */
-type Carry = (ports: Acting, plan: DatabasesPlanned) => Promise<Outcome>;
+type Carry = (ports: ActingPorts, plan: DatabasesPlanned) => Promise<Outcome>;
 
 /** Which databases are meant: read once, however often it is planned. */
 export interface Chosen {
@@ -36,7 +37,7 @@ interface Given {
 }
 
 /** One planning. */
-export class Planning {
+export class DatabasesPlanning {
   readonly #summary: RunSummary;
   readonly #apis: Apis;
 
@@ -51,21 +52,23 @@ export class Planning {
 
   /** Throws EngineError where nothing could be read; what stands against it is a value. */
   async plan(): Promise<Planned> {
-    const seen = await this.#look();
+    const seen = await this.#takeLook();
     try {
-      const all = this.#fit(seen);
+      const all = this.#requireFit(seen);
       const [busy] = all.busy;
       if (busy !== undefined) return waiting(nameFinding(busy));
       this.world.tell([...all.warnings, ...this.#summary.leaveOut(all.leftOut)]);
       this.#summary.begin(all.plans);
-      return await this.#planned(await this.#permitted(all));
+      return await this.#makePlanned(await this.#requirePermitted(all));
     } catch (error) {
       const plan = makeStopped(error);
       return { ...plan, expects: { ...plan.expects, ...this.#summary.details() } };
     }
   }
 
-  async #look(): Promise<DatabaseSnapshot & { readonly chosen: ReadonlySet<string> | undefined }> {
+  async #takeLook(): Promise<
+    DatabaseSnapshot & { readonly chosen: ReadonlySet<string> | undefined }
+  > {
     const { deps, options, poller } = this.context;
     const { chosen } = this.given;
     if (chosen.seen === undefined) {
@@ -76,7 +79,7 @@ export class Planning {
   }
 
   /** Every problem of every database at once, before anything is written. */
-  #fit(seen: Parameters<typeof planDatabases>[0]): DatabasePlans {
+  #requireFit(seen: Parameters<typeof planDatabases>[0]): DatabasePlans {
     const { deps, options, poller, session } = this.context;
     const all = planDatabases(seen, options);
     const { plans, blocks, warnings } = all;
@@ -88,11 +91,11 @@ export class Planning {
     throw new BlockedError(code, [...blocks, ...groupFindings(conflicts), ...warnings]);
   }
 
-  async #permitted({ plans, leftOut }: DatabasePlans): Promise<DatabasesPlanned> {
+  async #requirePermitted({ plans, leftOut }: DatabasePlans): Promise<DatabasesPlanned> {
     const { options } = this.context;
     await this.#requireWrites(plans);
-    const met = options.via === "api" ? await this.#met(plans) : { plans, leftOut: [] };
-    const canary = this.#canaryOf(met.plans);
+    const met = options.via === "api" ? await this.#meetApis(plans) : { plans, leftOut: [] };
+    const canary = this.#findCanary(met.plans);
     return { plans: met.plans, leftOut: [...leftOut, ...met.leftOut], canary, apis: this.#apis };
   }
 
@@ -115,7 +118,7 @@ export class Planning {
   }
 
   /** Plans whose records in the REST API let them be called; the others are left out. */
-  async #met(plans: readonly DatabasePlan[]) {
+  async #meetApis(plans: readonly DatabasePlan[]) {
     const { facts } = await this.context.poller.now();
     const met = await this.#apis.meet(plans, facts);
     this.#summary.begin(met.plans);
@@ -123,7 +126,7 @@ export class Planning {
     return met;
   }
 
-  #canaryOf(plans: readonly DatabasePlan[]): DatabasesPlanned["canary"] {
+  #findCanary(plans: readonly DatabasePlan[]): DatabasesPlanned["canary"] {
     const { deps, options } = this.context;
     const { canary } = options;
     if (canary === undefined) return undefined;
@@ -134,11 +137,11 @@ export class Planning {
     throw new UsageError(`--canary: ${canary} is not among the databases: ${all}`);
   }
 
-  async #planned(planned: DatabasesPlanned): Promise<Planned> {
+  async #makePlanned(planned: DatabasesPlanned): Promise<Planned> {
     const { context, world } = this;
     const { plans } = planned;
     const { writes, calls } =
-      world.dryRun === "none" ? this.#untried(plans) : await this.#tried(plans);
+      world.dryRun === "none" ? this.#listUntried(plans) : await this.#tryWrites(plans);
     return {
       writes,
       ...(context.options.via === "api" && { calls }),
@@ -149,7 +152,7 @@ export class Planning {
     };
   }
 
-  #untried(plans: readonly DatabasePlan[]) {
+  #listUntried(plans: readonly DatabasePlan[]) {
     const { context } = this;
     const writes = plans.filter(isWritten).map((plan): PlannedChange => ({
       change: databasePatch(context.deps.names, plan),
@@ -161,31 +164,31 @@ export class Planning {
     return { writes, calls };
   }
 
-  async #tried(plans: readonly DatabasePlan[]) {
+  async #tryWrites(plans: readonly DatabasePlan[]) {
     const writes: PlannedChange[] = [];
     const calls: StepInfo[] = [];
     for (const plan of plans) {
-      const call = this.#callOf(plan);
+      const call = this.#planCall(plan);
       const isTried = !plan.passedOver && isWritten(plan);
       if (call !== undefined) {
-        this.context.deps.recorder.done(call, "planned");
+        this.context.deps.recorder.addStep(call, "planned");
         calls.push(call);
       }
-      if (isTried) writes.push(await this.#try(plan));
+      if (isTried) writes.push(await this.#tryWrite(plan));
       if (plan.passedOver) this.#summary.add(plan, "skipped");
       else if (isTried || call !== undefined) this.#summary.add(plan, "planned");
-      else this.#keep(plan);
+      else this.#tellUnchanged(plan);
     }
     return { writes, calls };
   }
 
-  async #try(plan: DatabasePlan): Promise<PlannedChange> {
+  async #tryWrite(plan: DatabasePlan): Promise<PlannedChange> {
     const { deps, session } = this.context;
-    return await session.plan(databasePatch(deps.names, plan));
+    return await session.planWrite(databasePatch(deps.names, plan));
   }
 
   /** The call of a database that is not passed over; undefined where none is needed. */
-  #callOf(plan: DatabasePlan): StepInfo | undefined {
+  #planCall(plan: DatabasePlan): StepInfo | undefined {
     const called = this.#apis.of(plan);
     if (plan.passedOver || called === undefined) return undefined;
     return needsCall(called, plan, this.context)
@@ -193,10 +196,10 @@ export class Planning {
       : undefined;
   }
 
-  #keep(plan: DatabasePlan): void {
+  #tellUnchanged(plan: DatabasePlan): void {
     const info = { id: "database.patch", action: "patch", object: plan.label } as const;
     const why = "the spec is up to date already";
-    this.context.deps.recorder.done({ ...info, why }, "unchanged");
+    this.context.deps.recorder.addStep({ ...info, why }, "unchanged");
     this.#summary.add(plan, "unchanged");
   }
 }

@@ -6,7 +6,7 @@ import { isReplica } from "../../domain/database/replication";
 import { EngineError } from "../../domain/base/errors";
 import { nothing } from "../../domain/base/concurrency";
 import type { Result } from "../../domain/kube/planned-write";
-import { Fleet } from "../../kernel/canary";
+import { Fleet } from "../../kernel/fleet";
 import type { Outcome } from "../../kernel/part";
 import type { World } from "../../kernel/world";
 import type { Apis } from "./apis";
@@ -43,13 +43,13 @@ export class UpgradeDatabases {
     this.#summary.leaveOut(plan.leftOut);
     try {
       await this.#run();
-      return this.#detailed(this.#summary.exit(this.#fleet?.stopped));
+      return this.#addDetails(this.#summary.exit(this.#fleet?.stopped));
     } catch (error) {
-      return this.#detailed(recorder.endByError(error, { tell }));
+      return this.#addDetails(recorder.endByError(error, { tell }));
     }
   }
 
-  #detailed(outcome: Outcome): Outcome {
+  #addDetails(outcome: Outcome): Outcome {
     return { ...outcome, ...this.#summary.details() };
   }
 
@@ -58,18 +58,18 @@ export class UpgradeDatabases {
     const { deps, options, line } = context;
     const { plans, canary } = plan;
     line.begin(plans.length);
-    await this.#confirm();
+    await this.#confirmAll();
     const early = plans.filter((one) => isReplica(one, deps.names));
     const fleet = new Fleet({ ...options, canary, early, noun: "databases", signal: deps.signal });
     this.#fleet = fleet;
     await fleet.run(plans, async (one) => {
-      await this.#one(fleet, one);
+      await this.#upgradeOne(fleet, one);
       return nothing;
     });
   }
 
-  /** From here on nothing else is sent. */
-  async #confirm(): Promise<void> {
+  /** What may lose data is confirmed by name first; from here on nothing but these is sent. */
+  async #confirmAll(): Promise<void> {
     const { deps, options, session } = this.context;
     const { plans, apis } = this.plan;
     const lossy = plans.flatMap((plan): readonly DataLossRisk[] => {
@@ -78,14 +78,14 @@ export class UpgradeDatabases {
     });
     await confirmLoss(deps, options, lossy);
     const edited = plans.filter(({ edits }) => edits.length > 0);
-    session.allow(edited.map((plan) => databasePatch(deps.names, plan)));
+    session.noteConfirmed(edited.map((plan) => databasePatch(deps.names, plan)));
     // whether one is called is known when no other action works on it any more
     const called = plans.filter((plan) => apis.of(plan) !== undefined);
-    session.allowCalls(called.map((plan) => ({ step: nameCall(plan) })));
+    session.noteConfirmedCalls(called.map((plan) => ({ step: nameCall(plan) })));
   }
 
   /** One database to its end; its failure is its own, and what concerns all of them is thrown. */
-  async #one(fleet: Fleet<DatabasePlan>, plan: DatabasePlan): Promise<void> {
+  async #upgradeOne(fleet: Fleet<DatabasePlan>, plan: DatabasePlan): Promise<void> {
     const { deps, line } = this.context;
     let failed = false;
     try {
@@ -93,7 +93,7 @@ export class UpgradeDatabases {
     } catch (error) {
       if (deps.signal.aborted || !(error instanceof EngineError)) throw error;
       failed = true;
-      deps.recorder.findings(this.#summary.fail(plan, error));
+      deps.recorder.addFindings(this.#summary.fail(plan, error));
       fleet.fail(plan);
       if (ofAll.includes(error.exitCode)) fleet.stop(error.message);
     } finally {

@@ -29,11 +29,17 @@ import {
   judgeOwners,
   judgeRegistry,
 } from "../../domain/operator/refusals";
-import { type Change, type Patch, changeRef, describeStep } from "../../domain/kube/change";
-import { requireExpected, type Outcome, type PlannedChange } from "../../kernel/part";
-import type { Acting, World } from "../../kernel/world";
+import {
+  type Change,
+  type Patch,
+  changeRef,
+  describeStep,
+  type PlannedChange,
+} from "../../domain/kube/change";
+import { requireExpected, type Outcome } from "../../kernel/part";
+import type { ActingPorts, World } from "../../kernel/world";
 import type { Recorder } from "../../kernel/recorder";
-import { makeChangedError, replan } from "../../kernel/send";
+import { makeChangedError, workByPlan } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
 import { isAway } from "../../kernel/wait";
@@ -82,7 +88,7 @@ function isEarly({ object }: Patch, names: Names): boolean {
 /** Tells an object that is not written. */
 function tellLeft(recorder: Recorder, step: Evaluated): void {
   if (isWritten(step)) return;
-  recorder.done(describeStep(buildApply(step)), step.is === "kept" ? "skipped" : "unchanged");
+  recorder.addStep(describeStep(buildApply(step)), step.is === "kept" ? "skipped" : "unchanged");
 }
 
 /** What stands against a patch together with what was found of the objects, as one error. */
@@ -134,7 +140,7 @@ export class BundlePlanning {
   async #tryPatches(patches: readonly Patch[]): Promise<void> {
     for (const patch of patches) {
       this.#session.requireFree(patch);
-      await this.#session.rehearse(patch);
+      await this.#session.tryOut(patch);
     }
   }
 
@@ -246,7 +252,7 @@ export class BundleAct {
   readonly #session: Session;
 
   constructor(
-    private readonly ports: Acting,
+    private readonly ports: ActingPorts,
     private readonly options: BundleOptions,
     private readonly plan: BundlePlan,
   ) {
@@ -265,7 +271,7 @@ export class BundleAct {
 
   async #run(): Promise<string> {
     const { ports, options, plan } = this;
-    this.#session.allow(listChanges(plan));
+    this.#session.noteConfirmed(listChanges(plan));
     await this.#write(plan);
     const says = await waitForOperator(ports, options);
     await this.#patch(plan.patches.filter((patch) => !isEarly(patch, ports.names)));
@@ -293,7 +299,7 @@ export class BundleAct {
   async #bring(first: Evaluated): Promise<void> {
     const { ports, options, plan } = this;
     const tools = { deps: ports, options, session: this.#session, runs: plan.runs };
-    await replan(ports, first, {
+    await workByPlan(ports, first, {
       attempts,
       work: async (step) => {
         let now = step;
@@ -318,7 +324,7 @@ export class BundleAct {
     for (const planned of patches) {
       signal.throwIfAborted();
       const patch = await this.#patchNow(planned);
-      if (patch === undefined) recorder.done(describeStep(planned), "unchanged");
+      if (patch === undefined) recorder.addStep(describeStep(planned), "unchanged");
       else await this.#session.send(patch, () => this.#patchNow(planned));
     }
   }

@@ -42,7 +42,7 @@ export async function readBrought(
   if (findings.some(({ severity }) => severity === "error")) {
     throw new BlockedError(exitCodes.blocked, findings);
   }
-  deps.recorder.findings(findings);
+  deps.recorder.addFindings(findings);
   return ahead;
 }
 

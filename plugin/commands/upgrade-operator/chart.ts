@@ -25,7 +25,7 @@ import { chartNeeds } from "./needs";
 import { getPath, type Json, sameJson } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
-import type { Acting } from "../../kernel/world";
+import type { ActingPorts } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
 import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
 import { type ChartAhead, projectChart } from "./projection";
@@ -131,7 +131,10 @@ class ChartUpgradeRun {
     const rendered = isThere ? nothingAhead : await this.#rendered(before, upgrade);
     const call = this.#call(upgrade);
     if (options.dryRun !== "none") {
-      deps.recorder.done(isThere ? this.#info(upgrade) : call, isThere ? "unchanged" : "planned");
+      deps.recorder.addStep(
+        isThere ? this.#info(upgrade) : call,
+        isThere ? "unchanged" : "planned",
+      );
     }
     const reason = isThere
       ? "dry run: the chart is up to date already"
@@ -152,7 +155,11 @@ class ChartUpgradeRun {
     return before === undefined ? unchanged : projectChart(before, rendered, version);
   }
 
-  #act(ports: Acting, before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {
+  #act(
+    ports: ActingPorts,
+    before: ChartFacts,
+    upgrade: ChartUpgrade | undefined,
+  ): Promise<Outcome> {
     const { withHelm, ...options } = this.options;
     const { helmCommand } = this.deps;
     return withHelm(async (helm) => {
@@ -165,7 +172,7 @@ class ChartUpgradeRun {
   /** What helm has begun is told, with the charts before and after. */
   async act(
     before: ChartFacts,
-    { upgrade, tell }: { readonly upgrade: ChartUpgrade | undefined } & Pick<Acting, "tell">,
+    { upgrade, tell }: { readonly upgrade: ChartUpgrade | undefined } & Pick<ActingPorts, "tell">,
   ): Promise<Outcome> {
     this.#before = before;
     try {
@@ -178,7 +185,7 @@ class ChartUpgradeRun {
 
   async #stay(): Promise<string> {
     const { deps, options } = this;
-    deps.recorder.done(this.#info(await this.#wanted()), "unchanged");
+    deps.recorder.addStep(this.#info(await this.#wanted()), "unchanged");
     const says = await waitForOperator(deps, options);
     return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
   }
@@ -192,7 +199,7 @@ class ChartUpgradeRun {
     };
     const session = new Session(deps, options);
     // the command itself asks for it: nobody is asked again
-    session.allowCalls([call]);
+    session.noteConfirmedCalls([call]);
     await session.call(call);
     const says = await waitForOperator(deps, options);
     this.#after = await this.#read();
@@ -245,7 +252,7 @@ class ChartUpgradeRun {
       send: () => deps.helm.rollback(releaseName),
       end: () => Promise.resolve({ result: "changed", value: undefined } as const),
     };
-    session.allowCalls([call]);
+    session.noteConfirmedCalls([call]);
     let failure = "the operator's images are not those of before";
     try {
       await session.call(call);

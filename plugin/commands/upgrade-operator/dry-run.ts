@@ -25,7 +25,7 @@ import { listHeld } from "../../domain/kube/owners";
 import { lastFileOver } from "../../domain/kube/field-managers";
 import { few } from "../../domain/base/values";
 import { isOlder } from "../../domain/base/versions";
-import { replan } from "../../kernel/send";
+import { workByPlan } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
 import { readSnapshot } from "../../readers/snapshot";
 import { buildApply, type Evaluated, unjudged } from "./changes";
@@ -45,7 +45,7 @@ export const attempts = 10;
 
 /** Reads the object and judges it; nothing is written. What changes meanwhile is read again. */
 export async function evaluate(tools: Evaluating, wanted: DesiredObject): Promise<Evaluated> {
-  return await replan(tools.deps, wanted, {
+  return await workByPlan(tools.deps, wanted, {
     work: (one) => evaluateOnce(tools, one),
     again: (_error, one) => Promise.resolve(one),
     attempts,
@@ -276,7 +276,7 @@ type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;
 async function tryApply({ session, options }: Evaluating, at: Evaluated): Promise<Tried> {
   const { object: wanted, live, ours } = at;
   if (options.dryRun !== "client") {
-    const { held, stored } = await session.rehearseOver(buildApply(at));
+    const { held, stored } = await session.tryOver(buildApply(at));
     if (stored !== undefined) return { held: listHeld(held), stored };
   }
   // not tried, or before an earlier part of an upgrade nothing can be: what its managers hold tells it

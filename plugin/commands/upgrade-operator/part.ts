@@ -57,7 +57,7 @@ export const operator: UpgradePart = {
       }),
     ];
   },
-  parts: async ({ context, flags, contents, facts }, { waits }) => {
+  makeParts: async ({ context, flags, contents, facts }, { waits }) => {
     const { namespace } = await context.connect();
     const { chart } = flags;
     if (chart !== undefined) {

@@ -9,7 +9,7 @@ import {
 } from "../../domain/checks/prerequisites";
 import { type PermissionChecker, requireRead } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
-import { readAfterExpansion } from "../../readers/after-expansion";
+import { readAfterVolumeExpansion } from "../../readers/volume-expansion";
 import {
   type SnapshotDeps,
   readSnapshot,
@@ -38,7 +38,7 @@ export async function requirePrerequisites(
   const { skip, wait, dryRun, timeoutMs: ms } = beginning;
   if (skip === undefined) return;
   const patience = { waits: wait && dryRun === "none", ms };
-  const judgment = await readAfterExpansion(deps, patience, () =>
+  const judgment = await readAfterVolumeExpansion(deps, patience, () =>
     readJudgment(deps, beginning, skip),
   );
   await requireRead(deps, judgment);
@@ -47,7 +47,7 @@ export async function requirePrerequisites(
   if (findings.some(({ severity }) => severity === "error")) {
     throw new BlockedError(exitCodes.blocked, findings);
   }
-  deps.recorder.findings(findings);
+  deps.recorder.addFindings(findings);
 }
 
 async function readJudgment(

@@ -1,4 +1,5 @@
 /** The cluster once the operator is upgraded, for what is planned after it. */
+import type { PlannedChange } from "../../domain/kube/change";
 import { nameAwaited } from "../../domain/base/awaited";
 import { operatorRelease, withOperator } from "../../domain/engine-cluster/operator";
 import type { Facts } from "../../domain/facts/facts";
@@ -9,7 +10,6 @@ import { countReplicas, isThere } from "../../domain/rollout/deployment";
 import { listImages } from "../../domain/operator/wanted";
 import { asArray, getOwn, getPath, isObject, sameJson, withValue } from "../../domain/base/values";
 import { isSameRelease } from "../../domain/base/versions";
-import type { PlannedChange } from "../../kernel/part";
 import {
   projectWrites,
   joinProjections,

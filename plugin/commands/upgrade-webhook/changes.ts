@@ -172,7 +172,7 @@ export async function fitApply(deps: SwapDeps, session: Session, plan: SwapPlan)
   const { ours } = session.taking;
   const drops = plan.isCaOnly === true && hasApplied(plan.live, ours);
   const tried = drops ? { ...apply, object: withoutManagers(plan.wanted) } : apply;
-  const { held, stored } = await session.rehearseOver(tried, (causes) => {
+  const { held, stored } = await session.tryOver(tried, (causes) => {
     requireTaken(causes, plan.wanted, session.taking);
   });
   if (drops) return await requireReplacement(deps, plan, apply);

@@ -5,7 +5,7 @@ import type { ProvablePart } from "../../kernel/part";
 import type { World } from "../../kernel/world";
 import type { ExitReport } from "../../kernel/report";
 import { readDefaults } from "../../cmdutil/spec";
-import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
+import type { UpgradePart, PartInputs } from "../../cmdutil/upgrade-part";
 import { readSnapshot } from "../../readers/snapshot";
 import { probedFacts, probeWebhook } from "../../readers/webhook-probe";
 import { upgradeWebhook } from "./flags";
@@ -29,15 +29,15 @@ export const webhook: UpgradePart = {
       probed: flags.probe ? probedAnywhere(names) : [],
     }),
   ],
-  parts: async (wish, { waits }) => [await makePart(wish, waits)],
-  prove: (wish) => {
-    if (webhookOwner(wish.facts) === undefined || !wish.flags.probe) return undefined;
-    return async (world) => await (await makePart(wish, false)).prove(world);
+  makeParts: async (inputs, { waits }) => [await makePart(inputs, waits)],
+  prove: (inputs) => {
+    if (webhookOwner(inputs.facts) === undefined || !inputs.flags.probe) return undefined;
+    return async (world) => await (await makePart(inputs, false)).prove(world);
   },
 };
 
 async function makePart(
-  { context, flags, opened }: UpgradeWish,
+  { context, flags, opened }: PartInputs,
   wait: boolean,
 ): Promise<ProvablePart> {
   const { takeFields, probe, probeFile } = flags;

@@ -1,4 +1,7 @@
-/** The plan for the configurations as they are now: made first, and made again where someone has changed them. */
+/**
+ * What planning.ts and swap.ts share: the plan for the configurations as they are now (made first, and made again
+ * where someone has changed them), the apply fitted to it, and the session that tries or sends it.
+ */
 import { webhookFindings } from "../../domain/admission/findings";
 import { requireMatched } from "../../domain/checks/selection";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
@@ -11,7 +14,7 @@ import { planSwap, type SwapPlan } from "./plan";
 import { type SwapDeps, type SwapOptions, type JudgedSecret, readConfigurations } from "./read";
 import { requirePermissions } from "../../kernel/permissions";
 import { swapWrites } from "./needs";
-import { replan } from "../../kernel/send";
+import { workByPlan } from "../../kernel/send";
 
 /** What a swap is planned with, and planned again. */
 export interface SwapContext {
@@ -65,8 +68,8 @@ export function requireFit({ deps, options, session }: SwapContext, plan: SwapPl
   throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
 }
 
-/** The plan again, with all that it takes allowed. */
-export async function replanSwap(swapping: SwapContext): Promise<SwapPlan> {
+/** The plan as of now that nothing stands against, with all permissions that it takes. */
+export async function planPermittedSwap(swapping: SwapContext): Promise<SwapPlan> {
   const { deps } = swapping;
   const plan = await planSwapFromCluster(swapping);
   requireFit(swapping, plan);
@@ -80,7 +83,7 @@ export async function prepareSwap(
   first: SwapPlan,
   again: () => Promise<SwapPlan>,
 ): Promise<ReadySwap> {
-  return await replan(deps, first, {
+  return await workByPlan(deps, first, {
     work: async (plan) => ({
       plan,
       apply: plan.apply && (await fitApply(deps, session, plan)),

@@ -1,4 +1,5 @@
 /** Plans a swap: reads, judges, opens the probes, and tries each write by dry run; `swap.ts` carries it out. */
+import type { PlannedChange } from "../../domain/kube/change";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
 import { configurationResource } from "../../domain/admission/configuration";
 import { webhookFinding, webhookFindings } from "../../domain/admission/findings";
@@ -7,7 +8,7 @@ import { probedBy, probeNeed } from "../../domain/admission/needs";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import { objectLabel } from "../../domain/kube/objects";
-import { type Planned, type PlannedChange, makeStopped } from "../../kernel/part";
+import { type Planned, makeStopped } from "../../kernel/part";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { type Projection, unchanged } from "../../kernel/projection";
 import type { Session } from "../../kernel/session";
@@ -19,7 +20,7 @@ import {
   planSwapFromCluster,
   prepareSwap,
   type ReadySwap,
-  replanSwap,
+  planPermittedSwap,
   requireFit,
   type SwapContext,
 } from "./plan-now";
@@ -28,7 +29,7 @@ import { listNeeds, swapCommand, swapWrites } from "./needs";
 import type { SwapPlan } from "./plan";
 import { chooseProbes, pairsIn } from "./probes";
 import { projectSwap } from "./projection";
-import { readPrerequisites, type SwapDeps, type SwapFacts } from "./read";
+import { readSwapFacts, type SwapDeps, type SwapFacts } from "./read";
 import { actOnSwap } from "./swap";
 import { WebhookVerifier } from "./verifier";
 
@@ -49,7 +50,7 @@ export class SwapPlanning {
   async plan(): Promise<Planned> {
     const { wish, world } = this;
     wish.requireInput?.();
-    const read = await readPrerequisites(this.#deps, wish, world.waits);
+    const read = await readSwapFacts(this.#deps, wish, world.waits);
     if (read.is === "awaited") return { ...nothing, waitsFor: read.on, limit: read.limit };
     const swapping = this.#makeContext(read);
     const plan = await planSwapFromCluster(swapping);
@@ -96,7 +97,7 @@ export class SwapPlanning {
     for (const injection of injectionsIn(live === undefined ? [] : [live], names)) {
       const object = `${configurationResource.kind}/${injection.configuration}`;
       const why = `${renderInjection(injection)}; the other fields are written as usual`;
-      recorder.done({ id: "webhook.injector", action: "read", object, why }, "done");
+      recorder.addStep({ id: "webhook.injector", action: "read", object, why }, "done");
     }
   }
 
@@ -125,7 +126,7 @@ export class SwapPlanning {
     const { dryRun } = this.world;
     const { deps, session } = swapping;
     if (dryRun === "none") {
-      const ready = await prepareSwap(swapping, plan, () => replanSwap(swapping));
+      const ready = await prepareSwap(swapping, plan, () => planPermittedSwap(swapping));
       return { ready, writes: listChanges(deps, ready.plan).map((change) => ({ change })) };
     }
     const writes: PlannedChange[] = [];
@@ -135,10 +136,10 @@ export class SwapPlanning {
         : plan.apply && buildApply(deps, plan);
     for (const change of listChanges(deps, plan)) {
       const sent = change.verb === "apply" ? (apply ?? change) : change;
-      writes.push(session.tellPlanned(change, await session.rehearse(sent)));
+      writes.push(session.tellPlanned(change, await session.tryOut(sent)));
     }
     // an upgrade that is under way looks again before its write, and tells that
-    if (this.wish.isUnderWay !== true) await verifier.before("found", plan);
+    if (this.wish.isUnderWay !== true) await verifier.probeState("found", plan);
     return { ready: { plan, apply }, writes };
   }
 }

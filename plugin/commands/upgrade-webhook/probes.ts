@@ -11,9 +11,10 @@ import type { SwapPlan } from "./plan";
 import { type ProbePair, pairsFor, type ProbeContext } from "../../domain/admission/probe";
 import type { SwapDeps, SwapOptions } from "./read";
 
-/** The pairs of edits that prove a swap, by what each is for; `gap` is watched throughout. */
+/** The pairs of edits that prove a swap, by what each is for. */
 export interface ProbePlan {
-  readonly gap: ProbePair;
+  /** Sent from before the first write to the end: its answers make the gap of the report. */
+  readonly throughout: ProbePair;
   /** Pairs of kinds that the old configuration does not match. */
   readonly beyondOld: readonly ProbePair[];
   /** Pairs of further kinds that were guarded before: they have to be guarded after, too. */
@@ -27,8 +28,13 @@ export interface ProbePlan {
 }
 
 /** Each once. */
-export function pairsIn({ gap, beyondOld, guarded, further }: ProbePlan): readonly ProbePair[] {
-  return [...new Set([gap, ...beyondOld, ...guarded, ...further])];
+export function pairsIn({
+  throughout,
+  beyondOld,
+  guarded,
+  further,
+}: ProbePlan): readonly ProbePair[] {
+  return [...new Set([throughout, ...beyondOld, ...guarded, ...further])];
 }
 
 /** Builds the pairs; stops with 3 when no edit could be made that the entry matches. */
@@ -106,7 +112,7 @@ function buildProbePlan(
   const edits = new Map([...pairs, ...beside].reverse().map((pair) => [renderEdit(pair), pair]));
   const further = new Set(beside.map((pair) => edits.get(renderEdit(pair)) ?? pair));
   return {
-    gap,
+    throughout: gap,
     // the first decides: a right to edit the others would be asked for in vain
     beyondOld: plan.oldEntries.length === 0 ? [] : pairs.filter((pair) => !byOld(pair)).slice(0, 1),
     guarded: writes ? others.filter((pair) => byOld(pair) || byLive(pair)) : [],

@@ -1,9 +1,9 @@
 /** The cluster as a swap leaves it. */
+import type { PlannedChange } from "../../domain/kube/change";
 import type { Names } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
 import { getOwn } from "../../domain/base/values";
 import { listEntries, matchesResource } from "../../domain/admission/configuration";
-import type { PlannedChange } from "../../kernel/part";
 import { projectWrites, type Projection, unchanged } from "../../kernel/projection";
 import type { SwapPlan } from "./plan";
 

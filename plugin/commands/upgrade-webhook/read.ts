@@ -99,7 +99,7 @@ export interface Coming {
  * Reads the namespace, the Secret and the server side; stops with 3 where they do not serve, with 5 where OLM
  * brings them. What may come is awaited where `waits`.
  */
-export async function readPrerequisites(
+export async function readSwapFacts(
   deps: SwapDeps,
   options: SwapOptions,
   waits: boolean,

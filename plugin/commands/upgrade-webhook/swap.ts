@@ -14,10 +14,10 @@ import { swapWrites } from "./needs";
 import { configurationResource } from "../../domain/admission/configuration";
 import { listDifferences } from "../../domain/admission/wanted";
 import type { SwapPlan } from "./plan";
-import { ChangedError, replan } from "../../kernel/send";
+import { ChangedError, workByPlan } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Outcome } from "../../kernel/part";
-import type { Acting } from "../../kernel/world";
+import type { ActingPorts } from "../../kernel/world";
 import { buildApply, listChanges, buildDelete, buildTakeOut } from "./changes";
 import { limitsWithoutWrite, UnprovenError, type WebhookVerifier } from "./verifier";
 import {
@@ -34,7 +34,7 @@ import { rollBack, type Undo } from "./rollback";
 
 /** What is carried out, and with what. */
 interface SwapTask {
-  readonly ports: Acting;
+  readonly ports: ActingPorts;
   readonly wish: SwapPartWish;
   /** Opened over the state found. */
   readonly verifier: WebhookVerifier;
@@ -47,9 +47,9 @@ export async function actOnSwap(task: SwapTask): Promise<Outcome> {
   const { ports, wish, read, ready } = task;
   const { judgeSecret, probeName } = wish;
   const deps: SwapDeps = { ...ports, judgeSecret, probeName };
-  const verifier = task.verifier.toldTo(deps);
+  const verifier = task.verifier.handTo(deps);
   const session = openSession({ ...ports, dryRun: "none" }, wish, (write) =>
-    verifier.during(write),
+    verifier.probeDuring(write),
   );
   const { secret } = read;
   return await new SwapAct({ deps, options: wish, session, secret, verifier }, ready).act();
@@ -85,7 +85,7 @@ class SwapAct {
     const { recorder, names } = deps;
     const object = `${configurationResource.kind}/${names.webhook.configuration}`;
     const why = "it is up to date";
-    recorder.done({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
+    recorder.addStep({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
     await verifier.prove("found", limitsWithoutWrite).catch(async (error: unknown) => {
       await verifier.requireUnhindered();
       verifier.requireServed(this.ready.plan);
@@ -98,8 +98,8 @@ class SwapAct {
   async #swap(): Promise<string> {
     const { ready } = this;
     const { deps, session, verifier } = this.own;
-    session.allow(listChanges(deps, ready.plan));
-    const { broken } = await verifier.before("before", ready.plan);
+    session.noteConfirmed(listChanges(deps, ready.plan));
+    const { broken } = await verifier.probeState("before", ready.plan);
     const plan = await this.#apply(ready);
     const replaces = plan.remove !== undefined || plan.takeOut !== undefined;
     if (replaces) {
@@ -121,7 +121,7 @@ class SwapAct {
 
   /** Writes the new configuration and reads it back; the plan that it came to. */
   async #apply(first: ReadySwap): Promise<SwapPlan> {
-    return await replan(this.own.deps, first, {
+    return await workByPlan(this.own.deps, first, {
       work: async ({ plan, apply }) => {
         if (apply === undefined) return plan;
         const written = await this.own.session.send(apply);
@@ -144,7 +144,7 @@ class SwapAct {
     const { deps, session } = this.own;
     const plan = await planSwapFromCluster(this.own);
     requireFit(this.own, plan);
-    if (this.#undo !== undefined) session.allow([buildApply(deps, plan)]);
+    if (this.#undo !== undefined) session.noteConfirmed([buildApply(deps, plan)]);
     session.requireSendable(listChanges(deps, plan));
     await requirePermissions(deps, swapWrites(deps.names, plan));
     return plan;

@@ -64,7 +64,7 @@ export class UnprovenError extends EngineError {
 }
 
 interface Watch {
-  readonly gap: Prober;
+  readonly throughout: Prober;
   /** Probers of kinds that the old configuration does not match. */
   readonly beyondOld: readonly Prober[];
   /** Probers of further kinds that were guarded before the run. */
@@ -91,8 +91,8 @@ export class WebhookVerifier {
   static async open(deps: SwapDeps, stage: ProbePlan | undefined): Promise<WebhookVerifier> {
     if (stage === undefined) return new WebhookVerifier(deps, undefined);
     const { ours } = stage;
-    const gap = await openProber(deps, stage.gap, { ours });
-    const opened = new Map([[stage.gap, gap]]);
+    const throughout = await openProber(deps, stage.throughout, { ours });
+    const opened = new Map([[stage.throughout, throughout]]);
     const open = async (pairs: readonly ProbePair[]): Promise<readonly Prober[]> => {
       for (const pair of pairs) {
         if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair, { ours }));
@@ -103,23 +103,23 @@ export class WebhookVerifier {
     const guarded = await open(stage.guarded);
     const further = await open(stage.further);
     const { isLive } = stage;
-    return new WebhookVerifier(deps, { gap, beyondOld, guarded, further, isLive });
+    return new WebhookVerifier(deps, { throughout, beyondOld, guarded, further, isLive });
   }
 
-  /** The same probes for a run that acts: what they show is told to its recorder. */
-  toldTo(deps: SwapDeps): WebhookVerifier {
+  /** The same probes for the act: what they show is told to its recorder. */
+  handTo(deps: SwapDeps): WebhookVerifier {
     return new WebhookVerifier(deps, this.watch, deps.clock.now());
   }
 
   /** The prober that watches throughout, undefined without a probe. */
   get gap(): Prober | undefined {
-    return this.watch?.gap;
+    return this.watch?.throughout;
   }
 
   /** Those whose answers are wanted before and after. */
   get #all(): ReadonlySet<Prober> {
     const { watch } = this;
-    return new Set(watch && [watch.gap, ...watch.guarded, ...watch.further]);
+    return new Set(watch && [watch.throughout, ...watch.guarded, ...watch.further]);
   }
 
   /** True while calls fail that were answered before the run. */
@@ -127,8 +127,11 @@ export class WebhookVerifier {
     return this.worked !== undefined && measureFailing(this.gap?.observations ?? []) > 0;
   }
 
-  /** A few rounds over the state found; says whether the old entry fails its calls. Throws 3 where nothing could be proven. */
-  async before(phase: string, plan: SwapPlan): Promise<{ readonly broken: boolean }> {
+  /**
+   * A few rounds over the state found: says whether the old entry fails its calls, and keeps in `worked` what a
+   * rollback has to bring back. Throws 3 where nothing could be proven.
+   */
+  async probeState(phase: string, plan: SwapPlan): Promise<{ readonly broken: boolean }> {
     const gap = this.gap;
     if (gap === undefined) return { broken: false };
     for (const prober of this.#all) {
@@ -149,9 +152,13 @@ export class WebhookVerifier {
 
   /** Throws 3 where somebody else refuses what would have to prove the webhook. */
   async requireUnhindered(): Promise<void> {
-    const { gap, guarded = [], further = [] } = this.watch ?? {};
+    const { throughout, guarded = [], further = [] } = this.watch ?? {};
     // of a kind that was never seen refused nothing is proven
-    const asked = [...(gap ? [gap] : []), ...further, ...guarded.filter(({ refused }) => refused)];
+    const asked = [
+      ...(throughout ? [throughout] : []),
+      ...further,
+      ...guarded.filter(({ refused }) => refused),
+    ];
     for (const { hindrance } of new Set(asked)) {
       if (hindrance !== undefined && (await this.#stays(hindrance))) {
         throw new BlockedError(exitCodes.blocked, [hindranceFinding(hindrance)]);
@@ -203,9 +210,10 @@ export class WebhookVerifier {
     if (!broken) {
       // a kind that the old entry does not match shows the new entry's answers alone
       const alone = watch.beyondOld.find((prober) => this.#refuses(prober) && passes(prober));
-      await this.prove("new", limits, alone ?? watch.gap);
+      await this.prove("new", limits, alone ?? watch.throughout);
       // what hides the webhook from the other kind is met before anything is deleted
-      if (alone !== undefined && !watch.gap.refused) await this.prove("new", limits, watch.gap);
+      if (alone !== undefined && !watch.throughout.refused)
+        await this.prove("new", limits, watch.throughout);
       return true;
     }
     for (const prober of watch.beyondOld) {
@@ -225,8 +233,8 @@ export class WebhookVerifier {
   }
 
   /** Probes on while a write is under way. */
-  async during<T>(work: Promise<T>): Promise<T> {
-    return this.watch === undefined ? await work : await this.watch.gap.during(work);
+  async probeDuring<T>(work: Promise<T>): Promise<T> {
+    return this.watch === undefined ? await work : await this.watch.throughout.during(work);
   }
 
   /** Settles and reports a phase; throws UnprovenError when the proof does not come. */

@@ -90,7 +90,7 @@ export interface StateContext {
 }
 
 /** What makes a plan that rests on `was` stale, each with its field, both values and who changed it. */
-export function stateReasons(
+export function listStateReasons(
   was: BoundState,
   is: BoundState,
   { live, ours }: StateContext,

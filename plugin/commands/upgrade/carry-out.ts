@@ -12,7 +12,7 @@ import { overlayWorld, unchanged } from "../../kernel/projection";
 import type { ExitReport, PartReport, Report, StepReport } from "../../kernel/report";
 import { failMidway, isGood, joinEnds, leftToNextRun, makePausedEnd, nameEnd } from "./ends";
 import { findUnplannedWrites, type ExceedingWrite } from "./compare-plans";
-import type { UpgradeDeps, UpgradeOptions } from "./wiring";
+import type { UpgradeDeps, UpgradeOptions } from "./deps";
 
 /** Does the parts of a confirmed plan, one after the other, until one does not end well. */
 export class PlanRunner {

@@ -8,7 +8,7 @@ import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { requireRead } from "../../kernel/permissions";
 import { openJournal } from "../../kernel/journal";
 import type { PartId } from "../../domain/base/part-ids";
-import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
+import type { UpgradePart, PartInputs } from "../../cmdutil/upgrade-part";
 import type { Report } from "../../kernel/report";
 import { makeBinding } from "./describe-plan";
 import type { WantedPart } from "./plan-parts";
@@ -51,10 +51,10 @@ async function upgrade(
   const { cluster, recorder } = ports;
   const situation = await waitForSituation(context, flags, { opened, recorder });
   const { findings } = situation;
-  recorder.findings(findings);
-  const wish: UpgradeWish = { context, flags, opened, ...situation };
+  recorder.addFindings(findings);
+  const inputs: PartInputs = { context, flags, opened, ...situation };
   const parts = chooseParts(flags);
-  recorder.needs.declare("upgrade", upgradeNeeds(wish, parts));
+  recorder.needs.declare("upgrade", upgradeNeeds(inputs, parts));
   try {
     await requireRead(ports, situation);
     requireMatched(keepPrerequisites(flags.skip), findings);
@@ -71,10 +71,10 @@ async function upgrade(
   const home = await context.home();
   const { planOut } = flags;
   return await upgradeParts(
-    parts.map((part) => makeWantedPart(part, wish, parts)),
+    parts.map((part) => makeWantedPart(part, inputs, parts)),
     {
       ports,
-      inputs: { clock: context.clock, flags, binding },
+      planInputs: { clock: context.clock, flags, binding },
       nextJournal: () => openJournal(home, context.run.id, String(recorder.beginPart())),
       observer: await UpgradeObserver.open(context, flags, { ports, facts: situation.facts }),
       show: (shown) => {
@@ -87,11 +87,11 @@ async function upgrade(
         : async () => (await waitForSituation(context, flags, { opened, recorder })).findings,
       save: planOut === undefined ? undefined : (made) => savePlan(made, planOut, context),
     },
-    { ...chooseWait(context, flags), skip: flags.skip, saved },
+    { ...chooseRunOptions(context, flags), skip: flags.skip, saved },
   );
 }
 
-function chooseWait({ options }: CommandContext, { limited, stallAfterMs }: UpgradeFlags) {
+function chooseRunOptions({ options }: CommandContext, { limited, stallAfterMs }: UpgradeFlags) {
   const { dryRun, wait } = options;
   const { limitMs = stallAfterMs } = readLimit(options, limited);
   return { dryRun, wait, limitMs };
@@ -100,12 +100,12 @@ function chooseWait({ options }: CommandContext, { limited, stallAfterMs }: Upgr
 /** A part with what its gate says; its Parts are made anew for each plan. */
 function makeWantedPart(
   part: UpgradePart,
-  wish: UpgradeWish,
+  inputs: PartInputs,
   all: readonly UpgradePart[],
 ): WantedPart {
-  const skipReason = part.gate?.(wish);
-  const prove = part.prove?.(wish);
-  const waits = wish.context.options.wait;
+  const skipReason = part.gate?.(inputs);
+  const prove = part.prove?.(inputs);
+  const waits = inputs.context.options.wait;
   return {
     part,
     ...(skipReason !== undefined && { skipReason }),
@@ -113,7 +113,7 @@ function makeWantedPart(
     makeParts: (plan, definitions) => {
       const ahead = plan === "ahead";
       const isPlanned = (id: PartId): boolean => ahead && all.some((one) => one.id === id);
-      return part.parts(wish, { waits: waits || !ahead, isPlanned, definitions });
+      return part.makeParts(inputs, { waits: waits || !ahead, isPlanned, definitions });
     },
   };
 }

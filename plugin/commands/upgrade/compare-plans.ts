@@ -4,8 +4,8 @@ import { valueAt } from "../../domain/kube/differences";
 import { boundList, sameJson } from "../../domain/base/values";
 import type { ChangedField } from "../../domain/kube/planned-write";
 import type { PlannedWrite } from "../../kernel/report";
-import { stateReasons } from "./bound-state";
-import { isRequest, objectKey, type Progress } from "./done-steps";
+import { listStateReasons } from "./bound-state";
+import { isRequest, objectKey, type PlanProgress } from "./done-steps";
 import type { UpgradePlan, PlannedFinding, PlanBinding, PlannedStep } from "./plan-document";
 
 /** What is found now, before the first write. */
@@ -15,20 +15,20 @@ export interface FoundNow {
   /** False: no write was tried, so that its changes are spelled otherwise than in a plan of tried ones. */
   readonly tried: boolean;
   /** How far a run of the saved plan has come already, of the objects that `listSuspects` names. */
-  readonly progress: Progress;
+  readonly progress: PlanProgress;
 }
 
 /** Nothing of a plan is done, and nothing has moved. */
-export const noProgress: Progress = { done: new Set(), moved: new Map() };
+export const noProgress: PlanProgress = { done: new Set(), moved: new Map() };
 
 /**
  * Why a saved plan may not be carried out: each reason names what was found otherwise. The order
  * and the texts do not count, nor does a status; the writes and the states that they are bound to do, and
  * what is found now and was not then. A plan whose writes are all done holds, and so does what is left of one.
  */
-export function staleReasons(saved: UpgradePlan, found: FoundNow): readonly string[] {
+export function listStaleReasons(saved: UpgradePlan, found: FoundNow): readonly string[] {
   const { plan: now, findings, progress } = found;
-  const bound = boundElsewhere(saved, now);
+  const bound = listBoundElsewhere(saved, now);
   // on another cluster every object differs, which says nothing more
   if (saved.cluster !== now.cluster) return bound;
   const isDone = now.steps.length === 0 && findings.every(({ severity }) => severity !== "error");
@@ -36,31 +36,31 @@ export function staleReasons(saved: UpgradePlan, found: FoundNow): readonly stri
   return [
     ...bound,
     ...[...progress.moved.values()].flat(),
-    ...changedParts(saved, now, progress),
-    ...changedWrites(saved.steps, found),
-    ...newFindings(saved, findings, progress),
+    ...listChangedParts(saved, now, progress),
+    ...listChangedWrites(saved.steps, found),
+    ...listNewFindings(saved, findings, progress),
   ];
 }
 
 /** Why one that the checks stop before any part is planned would not be carried out without them either. */
-export function blockedReasons(
+export function listBlockedReasons(
   saved: UpgradePlan,
   now: PlanBinding,
-  { errors, progress }: { readonly errors: readonly Finding[]; readonly progress: Progress },
+  { errors, progress }: { readonly errors: readonly Finding[]; readonly progress: PlanProgress },
 ): readonly string[] {
-  const bound = boundElsewhere(saved, now);
+  const bound = listBoundElsewhere(saved, now);
   if (saved.cluster !== now.cluster) return bound;
   const moved = [...bound, ...[...progress.moved.values()].flat()];
   // what it has begun is not in order yet: it holds, and waits for that
   if (moved.length === 0 && progress.done.size > 0) return [];
-  return [...moved, ...newFindings(saved, errors, progress)];
+  return [...moved, ...listNewFindings(saved, errors, progress)];
 }
 
 /** Judged again before the first write: a status may have moved, and what it says counts. */
-export function newFindings(
+export function listNewFindings(
   { steps, findings }: Pick<UpgradePlan, "steps" | "findings">,
   found: readonly Finding[],
-  { done }: Progress = noProgress,
+  { done }: PlanProgress = noProgress,
 ): readonly string[] {
   // one finding may be about several objects
   const nameFindings = ({ code, object = "" }: PlannedFinding): readonly string[] =>
@@ -78,7 +78,7 @@ export function newFindings(
     });
 }
 
-function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[] {
+function listBoundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[] {
   const words: readonly [keyof PlanBinding, string][] = [
     ["cluster", "the cluster (uid of the namespace kube-system)"],
     ["namespace", "the namespace"],
@@ -95,10 +95,10 @@ function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[]
 }
 
 /** Where the run would stop, or what it would ask, that nobody has seen in the plan. */
-function changedParts(
+function listChangedParts(
   saved: UpgradePlan,
   { parts }: UpgradePlan,
-  { done }: Progress,
+  { done }: PlanProgress,
 ): readonly string[] {
   return parts.flatMap(({ id, title, pauses, questions = [] }) => {
     const was = saved.parts.find((part) => part.id === id);
@@ -113,7 +113,7 @@ function changedParts(
   });
 }
 
-function changedWrites(
+function listChangedWrites(
   saved: readonly PlannedStep[],
   { plan, progress, tried }: FoundNow,
 ): readonly string[] {
@@ -136,7 +136,7 @@ function changedWrites(
 function nameGone(
   step: PlannedStep,
   { parts }: UpgradePlan,
-  { done, moved }: Progress,
+  { done, moved }: PlanProgress,
 ): readonly string[] {
   const { skipped, unplanned, pauses, later } = parts.find(({ id }) => id === step.part) ?? {};
   const isOpen = [unplanned, pauses, later].some((one) => one !== undefined);
@@ -166,7 +166,7 @@ function sameState(was: PlannedStep, is: PlannedStep): boolean {
   if (was.state === undefined || is.state === undefined) {
     return isSameObject && was.state === is.state;
   }
-  return isSameObject && stateReasons(was.state, is.state, {}).length === 0;
+  return isSameObject && listStateReasons(was.state, is.state, {}).length === 0;
 }
 
 /** Writes by what they are and the part that they belong to: one object may be written twice. */
@@ -187,7 +187,7 @@ function compareWrite(
   { progress, tried }: Pick<FoundNow, "progress" | "tried">,
 ): readonly string[] {
   const isTold = (progress.moved.get(objectKey(was)) ?? []).length > 0;
-  const more = tried && !isTold ? changesBeyond(was.write, is.write) : [];
+  const more = tried && !isTold ? listChangesBeyond(was.write, is.write) : [];
   return more.length === 0 ? [] : [`${is.object}: ${renderChanges(is, more)} was not planned`];
 }
 
@@ -207,13 +207,13 @@ export function findUnplannedWrites(
   return [...indexByWrite(found)].flatMap(([key, step]) => {
     const was = known.get(key);
     if (was === undefined) return [{ step, is: `its ${step.action}` }];
-    const more = changesBeyond(was.write, step.write);
+    const more = listChangesBeyond(was.write, step.write);
     return more.length === 0 ? [] : [{ step, is: renderChanges(step, more) }];
   });
 }
 
 /** What a write changes that the planned one does not: a narrower one has nothing of the kind. */
-function changesBeyond(planned: PlannedWrite, found: PlannedWrite): readonly ChangedField[] {
+function listChangesBeyond(planned: PlannedWrite, found: PlannedWrite): readonly ChangedField[] {
   const known = listChanges(planned);
   return listChanges(found).filter((change) => !known.some((one) => includes(one, change)));
 }

@@ -102,7 +102,7 @@ export function listWords(flags: UpgradeFlags): readonly string[] {
   ]);
 }
 
-/** The writes of a plan as steps of a report. */
+/** The writes of a plan as steps of a report, each under the id of its part: they are told part by part. */
 export function renderSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
   return steps.map(({ part, action, object, why, source, write }, index) => ({
     n: index + 1,

@@ -1,14 +1,14 @@
 /** How far the writes of a saved plan are done, by the objects as they are: a run of it may have ended midway. */
 import type { KubeObject, Ref } from "../../domain/kube/objects";
 import { sameJson } from "../../domain/base/values";
-import { bindState, stateReasons, type BoundState } from "./bound-state";
+import { bindState, listStateReasons, type BoundState } from "./bound-state";
 import type { PlannedStep } from "./plan-document";
 
 /** Objects as they are, by their keys; undefined for what is not there. Those that are not named were not read. */
 export type Lives = ReadonlyMap<string, KubeObject | undefined>;
 
 /** What has become of the writes of a plan. */
-export interface Progress {
+export interface PlanProgress {
   readonly done: ReadonlySet<PlannedStep>;
   /** How an object is neither as it was nor as a write of the plan leaves it, by its key. */
   readonly moved: ReadonlyMap<string, readonly string[]>;
@@ -36,7 +36,7 @@ export function judgeProgress(
   steps: readonly PlannedStep[],
   lives: Lives,
   ours: readonly string[],
-): Progress {
+): PlanProgress {
   const judged = [...lives].map(([key, live]) => {
     const own = steps.filter((step) => !isRequest(step) && objectKey(step) === key);
     return [key, judgeObject(own, live, ours)] as const;
@@ -86,7 +86,7 @@ function judgeObject(
     // a write that only takes fields over leaves the generation as it was
     const isWritten = state === undefined || !sameJson(was.fields, state.fields);
     const { generation } = state ?? was;
-    return stateReasons({ ...was, generation }, is, { live, ...(isWritten && { ours }) });
+    return listStateReasons({ ...was, generation }, is, { live, ...(isWritten && { ours }) });
   });
   const at = reasons.findLastIndex((all) => all?.length === 0);
   if (at >= 0) return { done: steps.slice(0, at), moved: [] };

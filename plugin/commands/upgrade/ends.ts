@@ -46,8 +46,8 @@ export function joinPartEnds({ asides }: PartPlan): ExitReport | undefined {
   return first && others.reduce(joinEnds, first);
 }
 
-/** Why the plan cannot be carried out: the first part's code, and every part's reason. */
-export function findObstacles(plans: readonly PartPlan[]): ExitReport | undefined {
+/** How a plan ends that cannot be carried out: the first part's code, every part's reason; undefined where it can. */
+export function makeStoppedEnd(plans: readonly PartPlan[]): ExitReport | undefined {
   const stopped = plans.flatMap((plan) => {
     const end = joinPartEnds(plan);
     return end === undefined || isGood(end) ? [] : [{ ...end, title: plan.wanted.part.title }];

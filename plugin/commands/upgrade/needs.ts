@@ -5,7 +5,7 @@ import { checkNeeds } from "../../domain/checks/needs";
 import { type Needs, together } from "../../domain/facts/needs";
 import { kinds } from "../../domain/kube/kinds";
 import { permissionOn } from "../../domain/kube/permissions";
-import type { UpgradePart, UpgradeWish } from "../../cmdutil/upgrade-part";
+import type { UpgradePart, PartInputs } from "../../cmdutil/upgrade-part";
 import type { RoleWish } from "../../cmdutil/print-role";
 import { findRelease } from "../../cmdutil/release-option";
 import { unreadFacts } from "../../domain/facts/facts";
@@ -14,21 +14,21 @@ import { chooseParts } from "../parts";
 
 /** As narrow as what was read allows: what may not be read is asked for wherever it may be. */
 export function upgradeNeeds(
-  wish: UpgradeWish,
+  inputs: PartInputs,
   parts: readonly Pick<UpgradePart, "needs">[],
 ): Needs {
-  const { names, namespace } = wish.facts;
+  const { names, namespace } = inputs.facts;
   const uid = { why: "to know the cluster again when a saved plan is carried out" };
-  const { probe } = wish.flags;
+  const { probe } = inputs.flags;
   return together([
-    checkNeeds({ names, namespace }, listSecretNames(wish.facts)),
+    checkNeeds({ names, namespace }, listSecretNames(inputs.facts)),
     {
       reads: [],
       beside: [],
       may: [permissionOn("get", kinds.namespace, { ...uid, name: "kube-system" })],
     },
     ...(probe ? [watchNeeds({ names, namespace })] : []),
-    ...parts.flatMap(({ needs }) => needs(wish)),
+    ...parts.flatMap(({ needs }) => needs(inputs)),
   ]);
 }
 

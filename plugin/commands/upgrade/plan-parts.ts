@@ -1,10 +1,10 @@
 /** Plans the parts of an upgrade, each over the cluster as the earlier ones will leave it. */
 import { exitCodes } from "../../domain/base/errors";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
-import { findLive } from "../../domain/kube/change";
+import { findLive, type PlannedChange } from "../../domain/kube/change";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Pause } from "../../domain/kube/planned-write";
-import { type Part, type PlannedAside, type PlannedChange, planAhead } from "../../kernel/part";
+import { type Part, type PlannedAside, planAhead } from "../../kernel/part";
 import { predictStored } from "../../kernel/preview";
 import { overlayWorld, unchanged, joinProjections } from "../../kernel/projection";
 import type { AskingPorts } from "../../kernel/world";

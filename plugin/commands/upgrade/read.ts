@@ -12,7 +12,7 @@ import type { Recorder } from "../../kernel/recorder";
 import type { Check } from "../../domain/checks/check";
 import type { JudgedCheck } from "../../domain/checks/judge";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
-import { readAfterExpansion } from "../../readers/after-expansion";
+import { readAfterVolumeExpansion } from "../../readers/volume-expansion";
 import type { CommandContext } from "../../cmdutil/context";
 import { readContents } from "../../cmdutil/release-option";
 import { readLimit } from "../../cmdutil/part-command";
@@ -40,7 +40,7 @@ export async function waitForSituation(
   const waits = options.wait && options.dryRun === "none";
   const { limitMs: ms = flags.stallAfterMs } = readLimit(options, flags.limited);
   const read = () => readSituation(context, flags, opened);
-  return await readAfterExpansion({ clock, signal, recorder }, { waits, ms }, read);
+  return await readAfterVolumeExpansion({ clock, signal, recorder }, { waits, ms }, read);
 }
 
 /** The cluster as `snapshot.ts` reads it, judged against the release that is wanted. */
@@ -65,8 +65,8 @@ async function readSituation(
   const chosen = chooseParts(flags);
   const isGuarded = chosen.some(({ blockedBy }) => blockedBy !== undefined);
   const clusterTag = chooseClusterTag(flags, contents, operatorVersion);
-  const wish = { context, flags, opened, contents, facts, operatorVersion, clusterTag };
-  const isCarriedOut = ({ gate }: UpgradePart): boolean => gate?.(wish) === undefined;
+  const inputs = { context, flags, opened, contents, facts, operatorVersion, clusterTag };
+  const isCarriedOut = ({ gate }: UpgradePart): boolean => gate?.(inputs) === undefined;
   return {
     missing: isGuarded ? missing : [],
     facts,

@@ -39,7 +39,7 @@ export function reportStale(
   { recorder }: Pick<AskingPorts, "recorder">,
   reasons: readonly string[],
 ): Report {
-  recorder.findings(reasons.map((cause): Finding => ({ ...planFindings.stale, cause })));
+  recorder.addFindings(reasons.map((cause): Finding => ({ ...planFindings.stale, cause })));
   return recorder.report({
     code: exitCodes.conflict,
     reason: `the saved plan no longer holds: ${reasons.join("; ")}; nothing was written`,
@@ -103,7 +103,7 @@ export function reportChanged(
   found: readonly Finding[],
   changes: readonly string[],
 ): Report {
-  recorder.findings(found);
+  recorder.addFindings(found);
   return recorder.report({
     code: exitCodes.conflict,
     reason: `changed since the plan was shown: ${changes.join("; ")}; nothing was written`,

@@ -3,10 +3,10 @@ import { exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { ExitReport } from "../../kernel/report";
 import type { AskingPorts, RunPorts } from "../../kernel/world";
-import { blockedReasons, type FoundNow, listSuspects, staleReasons } from "./compare-plans";
-import { isRequest, judgeProgress, objectKey, type Progress, buildRef } from "./done-steps";
+import { listBlockedReasons, type FoundNow, listSuspects, listStaleReasons } from "./compare-plans";
+import { isRequest, judgeProgress, objectKey, type PlanProgress, buildRef } from "./done-steps";
 import type { PlanBinding, PlannedStep, UpgradePlan } from "./plan-document";
-import type { UpgradeOptions } from "./wiring";
+import type { UpgradeOptions } from "./deps";
 
 /** What a saved plan was made from and is not so any more; of a server that is away nothing is known. */
 export async function findStale(
@@ -18,7 +18,7 @@ export async function findStale(
   if (saved === undefined || stopped?.code === exitCodes.unavailable) return [];
   const suspects = saved.cluster === plan.cluster ? listSuspects(saved.steps, plan.steps) : [];
   const progress = await readProgress(ports, saved, suspects);
-  return staleReasons(saved, { plan, findings, progress, tried: dryRun !== "client" });
+  return listStaleReasons(saved, { plan, findings, progress, tried: dryRun !== "client" });
 }
 
 /** The same where the checks stop the upgrade before a part is planned. */
@@ -29,7 +29,7 @@ export async function findStaleByChecks(
 ): Promise<readonly string[]> {
   const writes = saved.cluster === binding.cluster ? saved.steps : [];
   const progress = await readProgress(ports, saved, writes);
-  return blockedReasons(saved, binding, { errors, progress });
+  return listBlockedReasons(saved, binding, { errors, progress });
 }
 
 /** How far the plan is done, of the objects of some of its writes; each is read with its managers. */
@@ -37,7 +37,7 @@ async function readProgress(
   { cluster, signal, names }: Pick<RunPorts, "cluster" | "signal" | "names">,
   { steps }: Pick<UpgradePlan, "steps">,
   suspects: readonly PlannedStep[],
-): Promise<Progress> {
+): Promise<PlanProgress> {
   const asked = new Map(
     suspects.filter((step) => !isRequest(step)).map((step) => [objectKey(step), buildRef(step)]),
   );

@@ -9,14 +9,14 @@ import type { Finding } from "../../domain/base/findings";
 import { requireHome } from "../../kernel/journal";
 import type { Report } from "../../kernel/report";
 import { PlanRunner } from "./carry-out";
-import { newFindings } from "./compare-plans";
+import { listNewFindings } from "./compare-plans";
 import { collectFindings, describePlan } from "./describe-plan";
-import { findObstacles } from "./ends";
+import { makeStoppedEnd } from "./ends";
 import type { UpgradePlan } from "./plan-document";
 import { planParts, type WantedPart } from "./plan-parts";
 import { reportPlan, reportChanged, reportStale } from "./reports";
 import { findStale } from "./staleness";
-import type { UpgradeDeps, UpgradeOptions } from "./wiring";
+import type { UpgradeDeps, UpgradeOptions } from "./deps";
 
 /** Plans, confirms and does the parts; every expected end comes back as a report. */
 export async function upgradeParts(
@@ -26,8 +26,8 @@ export async function upgradeParts(
 ): Promise<Report> {
   const plans = await planParts(parts, deps.ports, options);
   const findings = collectFindings(deps.ports, plans);
-  const plan = describePlan(plans, findings, deps.inputs);
-  const stopped = findObstacles(plans);
+  const plan = describePlan(plans, findings, deps.planInputs);
+  const stopped = makeStoppedEnd(plans);
   // a part that ended otherwise has not said all that a --skip may be for
   if (stopped === undefined || stopped.code === exitCodes.blocked) {
     requireMatched(options.skip, findings);
@@ -35,7 +35,7 @@ export async function upgradeParts(
   const { dryRun } = options;
   const stale = await findStale(deps.ports, { plan, findings }, { ...options, stopped });
   if (stale.length > 0) {
-    deps.ports.recorder.findings(findings.filter(isError));
+    deps.ports.recorder.addFindings(findings.filter(isError));
     return reportStale(deps.ports, stale);
   }
   if (stopped !== undefined) return reportPlan(deps.ports, plan, { plans, exit: stopped });
@@ -45,7 +45,7 @@ export async function upgradeParts(
     return reportPlan(deps.ports, plan, { plans, exit });
   }
   if (dryRun !== "none") return reportPlan(deps.ports, plan, { plans });
-  deps.ports.recorder.findings(await requireHome(deps.ports, plan.steps.length > 0));
+  deps.ports.recorder.addFindings(await requireHome(deps.ports, plan.steps.length > 0));
   const changed = plan.steps.length > 0 ? await confirm(deps, plan) : undefined;
   return changed ?? (await new PlanRunner(deps, options).run(plans));
 }
@@ -62,7 +62,7 @@ async function confirm(
     throw new CancelledError("run it again and answer y, or save the plan with --plan-out");
   }
   const found = ((await judgeAgain?.()) ?? []).filter(isError);
-  const changes = newFindings(plan, found);
+  const changes = listNewFindings(plan, found);
   return changes.length === 0 ? undefined : reportChanged(ports, found, changes);
 }
 

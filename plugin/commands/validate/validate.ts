@@ -82,14 +82,14 @@ export function reportRules(
 ): Report {
   const judge = judgeIn(world);
   const objects: JudgedObject[] = [];
-  recorder.findings([...problems, ...remarks]);
+  recorder.addFindings([...problems, ...remarks]);
   for (const one of asked) {
     const { edit, namespace, befores, locate, commandFor } = one;
     const judged = judge(edit, namespace, befores);
     const object = labelManifest(edit.after, namespace);
     const location = locate?.("");
     objects.push({ object, ...(location && { location }), result: chooseResult(judged) });
-    recorder.findings(
+    recorder.addFindings(
       listFindings(object, judged).map((finding) => {
         const place = locate?.(finding.field ?? "");
         const command = commandFor?.(finding, judged);

@@ -109,7 +109,7 @@ export interface Delete extends Told {
 export type Change = Patch | Apply | Create | Rewrite | Delete;
 
 /** A write that is planned, and what the API server would store. */
-export interface RehearsedChange {
+export interface PlannedChange {
   readonly change: Change;
   /** Absent: it was not tried, or the object is gone. */
   readonly stored?: KubeObject | undefined;

@@ -89,15 +89,15 @@ export interface PlannedWrite {
   };
 }
 
-/** What the planner knows of a write. */
-export interface Planning extends Omit<PlannedWrite, "target" | "read"> {
+/** A write as its planner knows it, of which makePlannedWrite makes what reports carry. */
+export interface WriteToPlan extends Omit<PlannedWrite, "target" | "read"> {
   readonly ref: Ref;
   /** The object as it was read; absent when it is to be created. */
   readonly before?: KubeObject | undefined;
 }
 
 /** The write as reports carry it, bound to the state that it was planned on. */
-export function makePlannedWrite({ ref, before, ...rest }: Planning): PlannedWrite {
+export function makePlannedWrite({ ref, before, ...rest }: WriteToPlan): PlannedWrite {
   const { resource, name, namespace } = ref;
   return {
     ...rest,

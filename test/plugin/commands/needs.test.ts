@@ -23,7 +23,7 @@ import { upgradeNeeds } from "../../../plugin/commands/upgrade/needs";
 import { listParts } from "../../../plugin/commands/parts";
 import { upgrade } from "../../../plugin/commands/upgrade/flags";
 import { readDefaults } from "../../../plugin/cmdutil/spec";
-import type { UpgradeWish } from "../../../plugin/cmdutil/upgrade-part";
+import type { PartInputs } from "../../../plugin/cmdutil/upgrade-part";
 import type { PartId } from "../../../plugin/domain/base/part-ids";
 import { placeBundle } from "../../../plugin/domain/operator/wanted";
 import {
@@ -85,8 +85,8 @@ const bundle = placed.is === "placed" ? placed.objects : [];
 
 /** What `upgrade` needs with these parts; the bundle of a release is placed. */
 function needsFor(
-  changes: Partial<UpgradeWish> = {},
-  flags: Partial<UpgradeWish["flags"]> = {},
+  changes: Partial<PartInputs> = {},
+  flags: Partial<PartInputs["flags"]> = {},
   only?: readonly PartId[],
 ): Needs {
   const contents = { bundle: bundleOf("8.0.2-2") };
@@ -94,7 +94,7 @@ function needsFor(
     ...{ facts: fine(), opened: {}, contents },
     ...changes,
     flags: { ...readDefaults(upgrade), probe: true, engineVersion: "8.0", ...flags },
-  } as unknown as UpgradeWish;
+  } as unknown as PartInputs;
   return upgradeNeeds(
     wish,
     listParts().filter(({ id }) => only?.includes(id) !== false),

@@ -172,13 +172,13 @@ describe("a recorder aside", () => {
 
   test("tells nobody but who waits, and is retold with its times, without what was only planned", () => {
     const { clock, events, recorder } = aRecorder();
-    recorder.done(read, "done");
+    recorder.addStep(read, "done");
     clock.advance(5_000);
     const aside = recorder.aside();
     clock.advance(1_000);
-    aside.recorder.done({ ...read, id: "b.read" }, "done");
-    aside.recorder.done({ ...read, id: "b.write", action: "patch" }, "planned");
-    aside.recorder.findings([finding()]);
+    aside.recorder.addStep({ ...read, id: "b.read" }, "done");
+    aside.recorder.addStep({ ...read, id: "b.write", action: "patch" }, "planned");
+    aside.recorder.addFindings([finding()]);
     aside.recorder.note("look");
     aside.recorder.noteWaiting("Deployment/engine/op: ready", 1);
     aside.recorder.keep({ namespaces: [{ name: "shop", result: "unchanged" }] });

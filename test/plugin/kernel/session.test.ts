@@ -31,7 +31,7 @@ async function aWorld(parts: Partial<Journal> = {}) {
 
 test("a patch of the metadata keeps its fields and is bound to the object that was read", async () => {
   const { cluster, kept, recorder, session, patch } = await aWorld();
-  session.allow([patch]);
+  session.noteConfirmed([patch]);
   await session.send(patch);
   expect((await cluster.get(shop))?.metadata.labels).toMatchObject({ tier: "db" });
   expect(kept).toMatchObject([{ metadata: { name: "shop", labels: { tier: null } } }]);
@@ -51,7 +51,7 @@ test("what nobody confirmed is not sent", async () => {
   const { cluster, kept, session, patch } = await aWorld();
   await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-EXCEEDED", exitCode: 5 });
   const other = { ...patch, edits: [{ ...patch.edits[0], to: "web" }] } as Patch;
-  session.allow([other]);
+  session.noteConfirmed([other]);
   await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-EXCEEDED" });
   expect((await cluster.get(shop))?.metadata.labels).not.toHaveProperty("tier");
   expect([kept, session.written]).toEqual([[], 0]);
@@ -60,7 +60,7 @@ test("what nobody confirmed is not sent", async () => {
 test("a write is kept and its intent recorded before it is sent, the outcome after it", async () => {
   const { seen, kept, session, patch } = await aWorld();
   seen.before = (line) => Promise.resolve(void seen.journal.push(`${line}: ${kept.length} kept`));
-  session.allow([patch]);
+  session.noteConfirmed([patch]);
   await session.send(patch);
   expect(seen.journal).toEqual([
     expect.stringMatching(/^intent /),
@@ -72,7 +72,7 @@ test("a write is kept and its intent recorded before it is sent, the outcome aft
 test("a write whose intent cannot be recorded is not sent", async () => {
   const intent = () => Promise.reject(new Error("the disk is full"));
   const { cluster, session, patch } = await aWorld({ intent });
-  session.allow([patch]);
+  session.noteConfirmed([patch]);
   await expect(session.send(patch)).rejects.toThrow("the disk is full");
   expect((await cluster.get(shop))?.metadata.labels).not.toHaveProperty("tier");
 });

@@ -1,7 +1,7 @@
 import { readDefaults, readCommand } from "../../../../plugin/cmdutil/spec";
 import type { CommandContext, GlobalOptions } from "../../../../plugin/cmdutil/context";
 import { runUpgradeDatabase } from "../../../../plugin/commands/upgrade-database/command";
-import { readPhase, readWish } from "../../../../plugin/commands/upgrade-database/input";
+import { readPartWish, readWish } from "../../../../plugin/commands/upgrade-database/input";
 import { requestBody } from "../../../../plugin/domain/database/bdb";
 import { UsageError } from "../../../../plugin/domain/base/errors";
 import { defaultNames } from "../../../../plugin/domain/names/names";
@@ -59,15 +59,15 @@ test("as a part of the whole upgrade all databases are meant, by what each may a
     participants: [],
     skip,
   };
-  expect(await readPhase(await aContext(), { ...phase, follows: true })).toMatchObject({
+  expect(await readPartWish(await aContext(), { ...phase, follows: true })).toMatchObject({
     ...{ databases: [], all: true, everywhere: true, version: "8.0", skipMayMiss: true },
     skip: skip.slice(0, 1),
   });
   const latest = { ...phase, version: "latest" };
-  await expect(readPhase(await aContext(), { ...latest, follows: true })).rejects.toThrow(
+  await expect(readPartWish(await aContext(), { ...latest, follows: true })).rejects.toThrow(
     "give the number",
   );
-  const alone = await readPhase(await aContext(), { ...latest, follows: false });
+  const alone = await readPartWish(await aContext(), { ...latest, follows: false });
   expect(alone.version).toBe("latest");
 });
 

@@ -140,7 +140,7 @@ describe("a Secret that is not there", () => {
     const planned = await planWaited(swap, world, 0);
     expect(linesOf(planned)).toEqual([apply, remove]);
     const { recorder, ...acting } = scene.deps();
-    const tell = recorder.findings.bind(recorder);
+    const tell = recorder.addFindings.bind(recorder);
     expect(await planned.act({ ...acting, recorder, tell })).toMatchObject({ code: 0 });
     expectWanted(scene);
     expect(recorder.success("").probes?.map(({ phase }) => phase)).toEqual([

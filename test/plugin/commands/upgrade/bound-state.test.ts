@@ -1,5 +1,5 @@
 /** What a saved plan keeps of an object, and how it names what has changed since. */
-import { bindState, stateReasons } from "../../../../plugin/commands/upgrade/bound-state";
+import { bindState, listStateReasons } from "../../../../plugin/commands/upgrade/bound-state";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
 function anObject(changes: object = {}, metadata: object = {}): KubeObject {
@@ -97,7 +97,7 @@ test.each<[string, KubeObject, KubeObject, readonly string[]]>([
     ['rules[0].verbs[0] is "list", it was "get"'],
   ],
 ])("what makes a plan stale: %s", (_, was, ...[is, reasons]) => {
-  expect(stateReasons(bindState(was), bindState(is), { live: is })).toEqual(reasons);
+  expect(listStateReasons(bindState(was), bindState(is), { live: is })).toEqual(reasons);
 });
 
 const left = bindState(anObject({ spec: { replicas: 1 } }));
@@ -116,12 +116,12 @@ test.each<[string, readonly object[] | undefined, readonly string[]]>([
     { spec: { replicas: 1, fresh: 1 } },
     { generation: 7, ...(held && { managedFields: held }) },
   );
-  expect(stateReasons(left, bindState(live), { live, ours: ["us"] })).toEqual(reasons);
+  expect(listStateReasons(left, bindState(live), { live, ours: ["us"] })).toEqual(reasons);
 });
 
 test("an object that is not at hand has no writer", () => {
   const is = bindState(anObject({ spec: { replicas: 2, containers: [] } }));
-  expect(stateReasons({ fields: { "spec.replicas": "1" } }, is, {})[0]).not.toContain("by");
+  expect(listStateReasons({ fields: { "spec.replicas": "1" } }, is, {})[0]).not.toContain("by");
 });
 
 test("no secret and nothing long is kept as it is; a definition by its whole spec", () => {

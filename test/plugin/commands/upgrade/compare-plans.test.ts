@@ -1,7 +1,7 @@
 import {
   judgeProgress,
   objectKey,
-  type Progress,
+  type PlanProgress,
 } from "../../../../plugin/commands/upgrade/done-steps";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { PlannedWrite } from "../../../../plugin/domain/kube/planned-write";
@@ -17,11 +17,11 @@ import {
 import {
   findUnplannedWrites,
   writeKey,
-  newFindings,
-  blockedReasons,
+  listNewFindings,
+  listBlockedReasons,
   listSuspects,
   noProgress,
-  staleReasons,
+  listStaleReasons,
 } from "../../../../plugin/commands/upgrade/compare-plans";
 
 function write(changes: Partial<PlannedWrite> = {}): PlannedWrite {
@@ -113,7 +113,7 @@ function listReasons(saved: UpgradePlan, now: UpgradePlan): readonly string[] {
     return [objectKey(one), liveOf(found)] as const;
   });
   const progress = judgeProgress(saved.steps, new Map(suspects), []);
-  return staleReasons(saved, { plan: now, findings: [], progress, tried: true });
+  return listStaleReasons(saved, { plan: now, findings: [], progress, tried: true });
 }
 
 test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
@@ -350,13 +350,13 @@ const invalid: Finding = {
   ...{ code: "A", severity: "error", object: "Deployment/a", cause: "it is away" },
   ...{ fix: "wait", source: "S9" },
 };
-const begun = (...done: readonly PlannedStep[]): Progress => ({
+const begun = (...done: readonly PlannedStep[]): PlanProgress => ({
   done: new Set(done),
   moved: new Map(),
 });
 const unheardOf = "A Deployment/a: it is away, which was not found when the plan was made";
 
-test.each<[string, UpgradePlan, Progress, readonly string[]]>([
+test.each<[string, UpgradePlan, PlanProgress, readonly string[]]>([
   ["nothing of it is done", plan(), noProgress, [unheardOf]],
   ["it was begun", plan({ steps: [b, step()] }), begun(b), []],
   [
@@ -372,7 +372,7 @@ test.each<[string, UpgradePlan, Progress, readonly string[]]>([
     ["the cluster (uid of the namespace kube-system) is c, the plan was made for d"],
   ],
 ])("a plan that the checks stop, where %s", (_, saved, ...[progress, reasons]) => {
-  expect(blockedReasons(saved, plan(), { errors: [invalid], progress })).toEqual(reasons);
+  expect(listBlockedReasons(saved, plan(), { errors: [invalid], progress })).toEqual(reasons);
 });
 
 test("halfway a warning of what is still to be written passes, one of something else does not", () => {
@@ -381,18 +381,18 @@ test("halfway a warning of what is still to be written passes, one of something 
   const other: Finding = { ...warned, object: "Deployment/c" };
   const nameless: Finding = { ...invalid, severity: "warning", code: "B" };
   const found = [warned, other, Object.assign({ ...nameless }, { object: undefined })] as Finding[];
-  expect(newFindings({ steps, findings: [] }, found, begun(b))).toEqual([
+  expect(listNewFindings({ steps, findings: [] }, found, begun(b))).toEqual([
     "A Deployment/c: it is away, which was not found when the plan was made",
     "B: it is away, which was not found when the plan was made",
   ]);
-  expect(newFindings({ steps, findings: [] }, [warned])).toEqual([unheardOf]);
+  expect(listNewFindings({ steps, findings: [] }, [warned])).toEqual([unheardOf]);
 });
 
 test("what is found of several objects is known where each was found, and new with one more", () => {
   const of = (object: string): Finding => ({ ...invalid, object });
   const saved = plan({ findings: [of("Kind/a, Kind/b")] });
-  expect(newFindings(saved, [of("Kind/b")])).toEqual([]);
-  expect(newFindings(saved, [of("Kind/b, Kind/c")])).toHaveLength(1);
+  expect(listNewFindings(saved, [of("Kind/b")])).toEqual([]);
+  expect(listNewFindings(saved, [of("Kind/b, Kind/c")])).toHaveLength(1);
 });
 
 test("what is found of no object is known by its code, and is told without one", () => {
@@ -401,7 +401,7 @@ test("what is found of no object is known by its code, and is told without one",
     { code: "A", ...found },
     { code: "B", ...found },
   ];
-  expect(newFindings(plan({ findings: [{ code: "A" }] }), [known, other])).toEqual([
+  expect(listNewFindings(plan({ findings: [{ code: "A" }] }), [known, other])).toEqual([
     "B: it is away, which was not found when the plan was made",
   ]);
 });

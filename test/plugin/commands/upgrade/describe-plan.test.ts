@@ -1,7 +1,7 @@
 /** A plan as it is told and saved: the ends of its parts, what it rests on, and the release of a chart. */
 import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
 import { describePlan, makeBinding } from "../../../../plugin/commands/upgrade/describe-plan";
-import { findObstacles, makePausedEnd } from "../../../../plugin/commands/upgrade/ends";
+import { makeStoppedEnd, makePausedEnd } from "../../../../plugin/commands/upgrade/ends";
 import type { UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
 import type { PartPlan } from "../../../../plugin/commands/upgrade/plan-parts";
 import type { Chart } from "../../../../plugin/cmdutil/operator-flags";
@@ -24,7 +24,7 @@ const planWith = (title: string, exit: ExitReport): PartPlan => ({
 const refused = planWith("Upgrade the operator", { code: 3, reason: "it has no account" });
 
 test("a part that stops without a next step is told with its reason alone", () => {
-  expect(findObstacles([refused])).toEqual({
+  expect(makeStoppedEnd([refused])).toEqual({
     code: 3,
     reason: "nothing was written: Upgrade the operator: it has no account",
   });
@@ -34,7 +34,7 @@ test("what two parts say alike is said once as the next step", () => {
   const [one, other] = ["One", "Two"].map((title) =>
     planWith(title, { code: 4, reason: "forbidden", next: "ask for the Role" }),
   );
-  const found = one && other && findObstacles([one, other]);
+  const found = one && other && makeStoppedEnd([one, other]);
   expect(found).toMatchObject({ code: 4, next: "ask for the Role" });
 });
 

@@ -1,3 +1,4 @@
+import type { PlannedChange } from "../../../../plugin/domain/kube/change";
 import { ManualClock } from "../../../support/manual-clock";
 import {
   EngineError,
@@ -11,13 +12,13 @@ import { listParts } from "../../../../plugin/commands/parts";
 import type { PartId } from "../../../../plugin/domain/base/part-ids";
 import { together } from "../../../../plugin/domain/facts/needs";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
-import type { Part, PlannedChange } from "../../../../plugin/kernel/part";
+import type { Part } from "../../../../plugin/kernel/part";
 import { unchanged } from "../../../../plugin/kernel/projection";
 import { makeWorld } from "../../../support/world";
 import { aWitness, portsOf } from "../world";
 import type { UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
 import { joinEnds } from "../../../../plugin/commands/upgrade/ends";
-import type { UpgradeOptions } from "../../../../plugin/commands/upgrade/wiring";
+import type { UpgradeOptions } from "../../../../plugin/commands/upgrade/deps";
 import { describePlan, type PlanInputs } from "../../../../plugin/commands/upgrade/describe-plan";
 import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flags";
 import { readDefaults } from "../../../../plugin/cmdutil/spec";
@@ -122,7 +123,7 @@ class World {
             if (throws !== undefined) return Promise.reject(throws);
             for (const one of plans("act", this)) {
               this.done.push(one.target.name);
-              ports.recorder.done(stepOf(id, one), "changed");
+              ports.recorder.addStep(stepOf(id, one), "changed");
             }
             return Promise.resolve(exit("act"));
           },
@@ -149,7 +150,7 @@ class World {
     const { cluster } = makeWorld({ objects: [] });
     const clock = new ManualClock();
     const ports = portsOf(this.witness, { kind: "Upgrade", cluster, clock });
-    ports.recorder.findings(checked);
+    ports.recorder.addFindings(checked);
     return upgradeParts(
       parts,
       {
@@ -164,7 +165,7 @@ class World {
         },
         nextJournal: () => ports.journal,
         show: (plan) => this.shown.push(plan),
-        inputs: this.inputs,
+        planInputs: this.inputs,
         ...(keep === true && {
           save: (plan: UpgradePlan) => {
             this.kept.push(plan);

@@ -14,7 +14,7 @@ interface Patience {
  * Reads and judges until volumes are not being expanded any more, where that alone stands against the
  * upgrade. Everything else, and the expansion where it is not waited for, is left to the caller.
  */
-export async function readAfterExpansion<T extends { readonly findings: readonly Finding[] }>(
+export async function readAfterVolumeExpansion<T extends { readonly findings: readonly Finding[] }>(
   { clock, signal, recorder }: WaitPorts,
   { waits, ms }: Patience,
   read: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** What the run of an upgrade is given by its command. */
+/** What an upgrade is given by its command: the types; command.ts has the values. */
 import type { Finding } from "../../domain/base/findings";
 import type { Skip } from "../../domain/base/skip";
 import type { Journal } from "../../kernel/journal";
@@ -15,7 +15,7 @@ export interface UpgradeDeps {
   readonly nextJournal: () => Journal;
   /** Watches the webhook meanwhile; absent: nothing is probed. */
   readonly observer?: UpgradeObserver | undefined;
-  readonly inputs: PlanInputs;
+  readonly planInputs: PlanInputs;
   /** Shows the plan before the question. */
   readonly show: (plan: UpgradePlan) => void;
   /** What the checks find once a person has answered, who may have taken an hour; absent: nobody is asked. */

@@ -3,7 +3,7 @@ import { databaseFinding } from "../../../plugin/domain/database/findings";
 import { clusterFinding } from "../../../plugin/domain/engine-cluster/findings";
 import { defaultNames } from "../../../plugin/domain/names/names";
 import type { Finding } from "../../../plugin/domain/base/findings";
-import { readAfterExpansion } from "../../../plugin/readers/after-expansion";
+import { readAfterVolumeExpansion } from "../../../plugin/readers/volume-expansion";
 import { ManualClock } from "../../support/manual-clock";
 
 const resizing = clusterFinding(
@@ -25,7 +25,7 @@ async function settle(looks: readonly (readonly Finding[])[], waits: boolean) {
     return Promise.resolve({ findings });
   };
   const { signal } = new AbortController();
-  const { findings } = await readAfterExpansion(
+  const { findings } = await readAfterVolumeExpansion(
     { clock, signal, recorder },
     { waits, ms: 60_000 },
     read,
