@@ -66,7 +66,6 @@ const steps: readonly (readonly [problem: RegExp, step: NextStep])[] = [
     () => "--dry-run=client reads and plans; --dry-run=server sends each write with dryRun=All too",
   ],
   [/^--output: "(table|human)" is not one of/, () => "leave it out: text is the default"],
-  [/^--output: "wide" is not one of/, () => "leave it out: -v adds what does not fit"],
   [
     /^(--target: give the tag|--engine-version: give the version)/,
     () => "take the version from the command under Next in kubectl engine status",

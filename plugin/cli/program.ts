@@ -33,9 +33,9 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: HostProcess):
   const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
   const unnamed = nameProblems(chosen, global.options);
   const unwritable = await reportProblems(global.options.report);
-  const unreadable = await templateProblems(global.options.output);
+  const form = await readForm(global.options.output);
   const own = judged?.problems ?? [];
-  const found = [problems, global.problems, unnamed, unwritable, unreadable, own];
+  const found = [problems, global.problems, unnamed, unwritable, form.problems, own];
   const all = [...new Set(found.flat())];
   const isSound = all.length + named.problems.length === 0;
   const said = isSound ? answerAtOnce(chosen, global.options) : undefined;
@@ -49,8 +49,9 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: HostProcess):
       options: {
         ...global.options,
         names: named.names,
-        ...fallBack({ report: unwritable, output: unreadable }),
+        ...fallBack({ report: unwritable, output: form.problems }),
       },
+      form: form.form,
       problems: all,
       fileProblems: named.problems,
       ...judged?.line,
@@ -75,16 +76,17 @@ function fallBack(problems: Readonly<Record<"report" | "output", readonly string
   };
 }
 
-/** What cannot be read of the template of -o, before anything is done. */
-async function templateProblems(output: GlobalOptions["output"]): Promise<readonly string[]> {
-  if (!hasTemplate(output)) return [];
+/** The form of -o, its template compiled; what cannot be read of one is known before anything is done. */
+async function readForm(
+  output: GlobalOptions["output"],
+): Promise<Pick<CommandLine, "form"> & { readonly problems: readonly string[] }> {
+  if (!hasTemplate(output)) return { form: output, problems: [] };
   const { compileForm, TemplateError } = await import("../output/template.ts");
   try {
-    compileForm(output);
-    return [];
+    return { form: compileForm(output), problems: [] };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return [`--output: ${error.message}`];
+    return { form: "text", problems: [`--output: ${error.message}`] };
   }
 }
 

@@ -15,7 +15,7 @@ import {
   BlockedError,
   CancelledError,
 } from "../domain/base/errors";
-import { createReporter, type TalkingReporter } from "../output/reporter";
+import { createReporter, type ReporterWish, type TalkingReporter } from "../output/reporter";
 import { escape, isTerminal, palette, type Palette, wantsColor } from "../output/escape";
 import { fitText, readWidth } from "../domain/base/fit";
 import { describeEnd, isDiff } from "../output/text";
@@ -32,6 +32,8 @@ import { publicText } from "../domain/base/redact";
 /** A command line whose flags were judged; `entry` is absent when no command was recognized. */
 export interface CommandLine {
   readonly options: GlobalOptions;
+  /** What -o asks for, its template compiled. */
+  readonly form: ReporterWish["output"];
   readonly problems: readonly string[];
   /** What stands against the names file. */
   readonly fileProblems?: readonly string[];
@@ -45,8 +47,9 @@ export interface CommandLine {
 
 /** Runs the line; every failure ends as a message, a document and an exit code. */
 export async function run(line: CommandLine, world: HostProcess): Promise<ExitCode> {
-  const { out, err } = world.streams;
-  const reporter = await createReporter({ ...line.options, out, err, env: world.env });
+  const { env, streams } = world;
+  const { out, err } = streams;
+  const reporter = await createReporter({ ...line.options, output: line.form, out, err, env });
   const opened = openRun(world, line.options, { reporter, placed: line.placed });
   const isWatch = line.prepared?.watches === true;
   const tell = (): void => {

@@ -20,6 +20,7 @@ import { entries, parents, wrapperCommands } from "./commands";
 import type { ArgumentSpec } from "../cmdutil/spec";
 import type { Chosen } from "../cmdutil/entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
+import { wideForm } from "../domain/base/output-form";
 import { publicWords } from "../domain/base/redact";
 import { omit, suggestion } from "../domain/base/values";
 import { Command, type ErrorOptions, Option } from "commander";
@@ -325,6 +326,7 @@ export function toGlobalOptions(raw: RawFlags, env: NodeJS.ProcessEnv): JudgedOp
     ...readOptions(runTable, read),
     namespace: connection.namespace,
     prefix: choosePrefix(env),
+    wide: read.text("output") === wideForm,
     connection,
     contextArgs: contextArgs({ ...connection }),
   };

@@ -33,6 +33,8 @@ export interface GlobalOptions extends OptionsOf<typeof runTable> {
   readonly names?: Names;
   readonly namespace?: string;
   readonly prefix: Prefix;
+  /** Tables have every column. */
+  readonly wide?: boolean;
   readonly connection: ConnectionFlags;
   /** The context and namespace flags that were given, unquoted, for printed commands. */
   readonly contextArgs: readonly string[];

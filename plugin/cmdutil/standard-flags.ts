@@ -1,11 +1,10 @@
 /** The flags that every command takes: kubectl's own under their own names, then the tool's. */
 import {
-  commonForms,
   hasTemplate,
+  offeredForms,
   type OutputForm,
   plainForms,
-  templateForms,
-  verdictForms,
+  wideForm,
 } from "../domain/base/output-form";
 import type { Names } from "../domain/names/names";
 import { textIn } from "../domain/names/text";
@@ -71,10 +70,11 @@ export const runTable = flagTable({
   output: {
     short: "o",
     value: "FORMAT",
-    choices: [...commonForms, ...templateForms, ...verdictForms],
+    choices: offeredForms,
     read: readForm,
     meanings: {
       text: "For people",
+      wide: "For people, with more columns in tables",
       json: "One JSON document",
       yaml: "One YAML document",
       jsonl: "Each step as a line of JSON, then the document",
@@ -181,8 +181,10 @@ function readTimeout(read: FlagReader, name: string): number {
 
 function readForm(read: FlagReader, name: string): OutputForm {
   const parse = (typed: string): OutputForm | undefined =>
-    plainForms.find((form) => form === typed) ?? (hasTemplate(typed) ? typed : undefined);
-  const all = [...plainForms, ...templateForms.map((form) => `${form}TEMPLATE`)];
+    typed === wideForm
+      ? "text"
+      : (plainForms.find((form) => form === typed) ?? (hasTemplate(typed) ? typed : undefined));
+  const all = offeredForms.map((form) => (form.endsWith("=") ? `${form}TEMPLATE` : form));
   return read.parse(name, parse, `one of ${all.join(", ")}`) ?? "text";
 }
 

@@ -1,7 +1,7 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
 import type { Event, Report, Reporter } from "../kernel/report";
 import { renderAge } from "../domain/base/duration";
-import { hasTemplate, type OutputForm } from "../domain/base/output-form";
+import type { PlainForm } from "../domain/base/output-form";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
 import { fitText, readWidth } from "../domain/base/fit";
 import { paintResult, whyWithSource } from "./steps";
@@ -14,12 +14,15 @@ export interface ReporterWish {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
   readonly env: NodeJS.ProcessEnv;
-  readonly output: OutputForm;
+  /** A word, or what a template was compiled to. */
+  readonly output: PlainForm | ((report: Report) => string);
   /** Of the kinds, for `name`; absent: the default ones. */
   readonly names?: Names | undefined;
   readonly color: "auto" | "always" | "never";
   readonly quiet: boolean;
   readonly verbosity: number;
+  /** Tables of text have every column. */
+  readonly wide?: boolean | undefined;
 }
 
 /** A reporter whose live line can be removed, for a prompt. */
@@ -58,14 +61,14 @@ function talkStyle({ out, err, env, color, output, quiet, verbosity }: ReporterW
     palette: palette(wantsColor({ color, env, terminal: isTerminal(err) })),
     live,
     passing: live && output === "text" && isTerminal(out),
-    findings: !["text", "github"].includes(output) || isTerminal(err),
+    findings: (output !== "text" && output !== "github") || isTerminal(err),
     quiet,
     sources: verbosity > 0,
   };
 }
 
 async function renderer(wish: ReporterWish): Promise<(report: Report) => string> {
-  if (hasTemplate(wish.output)) return (await import("./template.ts")).compileForm(wish.output);
+  if (typeof wish.output === "function") return wish.output;
   switch (wish.output) {
     case "json":
       return renderJson;
@@ -93,10 +96,10 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
   }
 }
 
-function textStyle({ out, env, color, verbosity }: ReporterWish): TextStyle {
+function textStyle({ out, env, color, verbosity, wide }: ReporterWish): TextStyle {
   const terminal = isTerminal(out);
   const width = readWidth(out);
-  return { palette: palette(wantsColor({ color, env, terminal })), verbosity, width };
+  return { palette: palette(wantsColor({ color, env, terminal })), verbosity, wide, width };
 }
 
 /** The document, indented for reading. */

@@ -120,6 +120,8 @@ export interface TextStyle {
   readonly palette: Palette;
   /** 1 and more show every step, the probes of each phase, the certificate and all sources. */
   readonly verbosity: number;
+  /** Tables have every column. */
+  readonly wide?: boolean | undefined;
   /** Columns of the terminal, where there is one. */
   readonly width?: number | undefined;
 }

@@ -52,6 +52,7 @@ test.each([
   ["databases of every namespace", "upgrade-database -A s", [":4"]],
   ["databases with their kind", "upgrade-database edb/engine/s", ["edb/engine/sessions", ":4"]],
   ["namespaces", "status -n eng", ["engine", ":4"]],
+  ["the wide form", "status -o w", ["wide", ":4"]],
   ["words of a flag", "status -o j", ["json", "jsonl", "jsonpath=", ":4"]],
   ["files", "upgrade-webhook --template ", [":0"]],
   ["codes", "explain SECRET-MISS", ["SECRET-MISSING", ":4"]],

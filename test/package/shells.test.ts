@@ -99,6 +99,7 @@ withShells("the script that the archive has", () => {
   test.each([
     ["a command", "upgrade-w", ["upgrade-webhook"]],
     ["a command of a group", "cert ins", ["inspect"]],
+    ["the wide form", "status -o w", ["wide"]],
     ["the words of a flag", "status -o j", ["json", "jsonl", "jsonpath="]],
     ["a code", "explain SECRET-MISS", ["SECRET-MISSING"]],
     ["a file", `upgrade-webhook --template ${home}/.zshr`, [`${home}/.zshrc`]],

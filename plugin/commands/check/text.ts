@@ -37,7 +37,7 @@ function readLines({ details }: Report): readonly CheckLine[] {
 /** Without a cluster: what is checked. */
 function listText(report: Report, lines: readonly CheckLine[], style: TextStyle): string {
   if (lines.length === 0) return renderText(report, style);
-  const isFull = style.verbosity > 0;
+  const isFull = style.verbosity > 0 || style.wide === true;
   const rows = lines.map(({ area, code, severity, title, source }) => [
     ...[area, code, severity],
     ...(isFull ? [source] : []),

@@ -199,6 +199,7 @@ export async function runModulesInstall(
 export function modulesListText(report: Report, style: TextStyle): string {
   if (!hasModules(report)) return renderText(report, style);
   const details = report.details as ModulesListDetails;
+  const isWide = style.wide === true;
   const rows = details.modules.map((module) => [
     module.name,
     renderValue(module.displayName),
@@ -207,8 +208,12 @@ export function modulesListText(report: Report, style: TextStyle): string {
     renderValue(module.compatibleEngineVersion),
     renderValue(module.minEngineVersion),
     module.platforms === undefined ? "not told" : module.platforms.join(",") || "none",
+    ...(isWide ? [renderValue(module.uid)] : []),
   ]);
-  const head = ["MODULE", "DISPLAY NAME", "VERSION", "BUNDLED", "FOR ENGINE", "FROM", "PLATFORMS"];
+  const head = [
+    ...["MODULE", "DISPLAY NAME", "VERSION", "BUNDLED", "FOR ENGINE", "FROM", "PLATFORMS"],
+    ...(isWide ? ["UID"] : []),
+  ];
   return withTable(report, style, { details, head, rows });
 }
 

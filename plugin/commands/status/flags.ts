@@ -28,6 +28,7 @@ With the name of an ${ec}, that ${ec} and the databases that belong to it are sh
     "Show the state now": text`status -n ${namespace}`,
     "Show one cluster and its databases": text`status ${ecShort} -n ${namespace}`,
     "Show every namespace that has an operator": "status -A",
+    "Name the databases of each version, and what the pods run": text`status -n ${namespace} -o wide`,
     "Follow an upgrade": text`status -n ${namespace} --watch`,
     "Wait in a script until everything is healthy": text`status -n ${namespace} --until healthy --timeout 30m`,
     "Compare with the files of a release, and prove the webhook": text`status -n ${namespace} --release ./release --probe`,

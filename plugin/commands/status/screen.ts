@@ -16,8 +16,13 @@ import { type FindingsStatus, type Status, type Summary, summarize } from "./sta
 import type { StatusView } from "./read";
 import type { CommandContext, GlobalOptions } from "../../cmdutil/context";
 import { engineCommand } from "../../cmdutil/kubectl-command";
-import { type ClusterColumns, columnTitles } from "../upgrade-cluster/next";
-import { listVersionRows, type VersionColumns, versionTitles } from "../upgrade-database/next";
+import { type ClusterColumns, columnTitles, wideColumns } from "../upgrade-cluster/next";
+import {
+  listVersionRows,
+  type VersionColumns,
+  versionTitles,
+  wideVersionTitles,
+} from "../upgrade-database/next";
 
 /** Told of every look. */
 export type Show = (details: StatusDetails, report: () => Report) => void;
@@ -69,7 +74,8 @@ function redrawn({ streams: { out }, options, env }: CommandContext): Show {
   return (details) => {
     // a line as wide as the terminal would begin another one
     const width = (readWidth(out) ?? Infinity) - 1;
-    const screen = fitText(statusLines(details, { palette: ink, width }).join("\n"), width);
+    const style = { palette: ink, width, wide: options.wide };
+    const screen = fitText(statusLines(details, style).join("\n"), width);
     const shown = fitting(screen.split("\n"), heightOf(out));
     const text = shown.map((line) => `${line}${clearRight}\n`).join("");
     out.write(`${first ? clearAll : ""}${home}${text}${clearBelow}`);
@@ -121,6 +127,8 @@ interface ScreenStyle {
   readonly palette: Palette;
   /** Columns of the terminal, where there is one. */
   readonly width?: number | undefined;
+  /** Every column of the listings. */
+  readonly wide?: boolean | undefined;
 }
 
 type Row = readonly string[];
@@ -151,7 +159,7 @@ export function statusLines(
     all.flatMap((one) => head(one, palette)),
     components(table, palette),
     columns(table, style),
-    databases(table),
+    databases(table, style),
     ...all.flatMap((one) => {
       const [found, then] = [findings(one, palette), next(one, palette)];
       return everywhere ? [[`${escape(one.namespace)}:`, ...found, ...then]] : [found, then];
@@ -207,10 +215,13 @@ const health = {
 const keys = Object.keys(columnTitles) as readonly (keyof ClusterColumns)[];
 
 /** The columns of the listing; a row that is too wide becomes a list of names and values (S57). */
-function columns(table: Table, { width = Infinity }: ScreenStyle): readonly string[] {
+function columns(table: Table, { width = Infinity, wide }: ScreenStyle): readonly string[] {
+  const more = wide === true ? wideColumns : [];
   const rowsOf = ({ clusters: { items } }: StatusDetails): readonly Row[] =>
-    items.map((cluster) => keys.map((key) => escape(cluster[key])));
-  const titles = keys.map((key) => columnTitles[key]);
+    items.map((cluster) =>
+      [...keys.map((key) => cluster[key]), ...more.map(({ cell }) => cell(cluster))].map(escape),
+    );
+  const titles = [...keys.map((key) => columnTitles[key]), ...more.map(({ title }) => title)];
   return table(titles, rowsOf, (head, rows) => {
     // headings of two words stand on two lines: on one they alone are 100 columns wide
     const headings = head.map((title) => /^(?:(\S+) )?(.+)$/.exec(title));
@@ -225,9 +236,10 @@ function columns(table: Table, { width = Infinity }: ScreenStyle): readonly stri
   });
 }
 
-function databases(table: Table): readonly string[] {
-  const columns = Object.keys(versionTitles) as readonly (keyof VersionColumns)[];
-  return table(Object.values(versionTitles), ({ databases: edb, activeActive, terms }) =>
+function databases(table: Table, { wide }: ScreenStyle): readonly string[] {
+  const titles = wide === true ? wideVersionTitles : versionTitles;
+  const columns = Object.keys(titles) as readonly (keyof VersionColumns)[];
+  return table(Object.values(titles), ({ databases: edb, activeActive, terms }) =>
     [...listVersionRows(terms.edb, edb), ...listVersionRows(terms.eaadb, activeActive)].map((row) =>
       columns.map((column) => escape(row[column])),
     ),

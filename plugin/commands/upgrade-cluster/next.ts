@@ -144,6 +144,20 @@ export const columnTitles: Readonly<Record<keyof ClusterColumns, string>> = {
   age: "AGE",
 };
 
+/** The columns that -o wide adds: what runs, how far a roll is, and the pod that it waits for. */
+export const wideColumns: readonly {
+  readonly title: string;
+  readonly cell: (cluster: ClusterStatus) => string;
+}[] = [
+  { title: "RUNNING VERSION", cell: ({ running }) => running.join(",") || "<none>" },
+  {
+    title: "NEW PODS",
+    cell: ({ rollout }) => (rollout === undefined ? "unknown" : `${rollout.done}/${rollout.of}`),
+  },
+  { title: "NEXT POD", cell: ({ rollout }) => rollout?.pod ?? "<none>" },
+  { title: "LICENSE DAYS", cell: ({ licenseDays }) => renderCell(licenseDays) },
+];
+
 /** What is shown of one EC. */
 export interface ClusterStatus extends ClusterColumns {
   /** The tags that its pods run; more than one while it rolls. */

@@ -29,7 +29,12 @@ interface VersionCount {
   /** major.minor of what runs; absent where no status tells. */
   readonly running?: string;
   readonly count: number;
+  /** namespace/name of the first ones, as -o wide shows them. */
+  readonly first: readonly string[];
 }
+
+/** So many databases that are alike are named. */
+const mostNamed = 3;
 
 /** The columns of the listing: what some databases of one kind want and run. */
 export interface VersionColumns {
@@ -37,14 +42,21 @@ export interface VersionColumns {
   readonly wanted: string;
   readonly running: string;
   readonly count: string;
+  readonly names: string;
 }
 
 /** The headings of those columns. */
-export const versionTitles: Readonly<Record<keyof VersionColumns, string>> = {
+export const versionTitles = {
   kind: "KIND",
   wanted: "WANTED",
   running: "RUNNING",
   count: "COUNT",
+} as const satisfies Partial<Record<keyof VersionColumns, string>>;
+
+/** With those that -o wide adds. */
+export const wideVersionTitles: Readonly<Record<keyof VersionColumns, string>> = {
+  ...versionTitles,
+  names: "NAMES",
 };
 
 /** A row for each pair of versions of the databases of one kind. */
@@ -52,11 +64,15 @@ export function listVersionRows(
   kind: string,
   { versions }: Pick<DatabasesStatus, "versions">,
 ): readonly VersionColumns[] {
-  return versions.map(({ wanted = "<none>", running = "unknown", count }) => ({
+  return versions.map(({ wanted = "<none>", running = "unknown", count, first }) => ({
     kind,
     wanted,
     running,
     count: String(count),
+    names:
+      count > first.length
+        ? `${first.join(",")} and ${count - first.length} more`
+        : first.join(","),
   }));
 }
 
@@ -92,10 +108,7 @@ export function databasesStatus(
   const named = (is: "pending" | "refused"): readonly NamedDatabase[] =>
     judged
       .filter((one) => one.is === is)
-      .map(({ object: { metadata }, why }) => ({
-        name: `${String(metadata.namespace)}/${String(metadata.name)}`,
-        why,
-      }));
+      .map(({ object, why }) => ({ name: spellPlace(object), why }));
   const [pending, refused] = [named("pending"), named("refused")];
   return {
     count: placed.length,
@@ -105,6 +118,9 @@ export function databasesStatus(
     verdict: unread ?? verdictOn({ count: placed.length, pending, refused }, facts, kind),
   };
 }
+
+const spellPlace = ({ metadata }: KubeObject): string =>
+  `${String(metadata.namespace)}/${String(metadata.name)}`;
 
 /** The version that a database asks for, as its resource says it. */
 export function wantedVersion(
@@ -143,11 +159,12 @@ function countVersions(
     const running = findRunning(facts, object, kind);
     // a number has a length that texts compare by: 10.2 comes after 8.2
     const key = [running, wanted].map((one) => (one ?? "").padStart(8)).join("/");
-    const count = (counts.get(key)?.count ?? 0) + 1;
+    const { count = 0, first = [] } = counts.get(key) ?? {};
     counts.set(key, {
       ...(wanted !== undefined && { wanted }),
       ...(running !== undefined && { running }),
-      count,
+      count: count + 1,
+      first: [...first, spellPlace(object)].slice(0, mostNamed),
     });
   }
   return [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);

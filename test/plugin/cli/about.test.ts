@@ -112,6 +112,13 @@ test.each([
   expect(await typed(["version", "--client", "-o", form])).toMatchObject({ code: 0, out: text });
 });
 
+test("wide is text, with more columns where a table has more", async () => {
+  const version = await typed(["version", "--client"]);
+  expect(await typed(["version", "--client", "-o", "wide"])).toEqual(version);
+  const { out } = await typed(["check", "--list", "-o", "wide"]);
+  expect(out).toMatch(/^AREA +CODE +SEVERITY +SOURCE +HOLDS WHEN\n/);
+});
+
 test("a template that cannot be read is named with every other mistake, and nothing runs", async () => {
   const { code, out, err } = await typed(["version", "--clint", "-o", "jsonpath={.kind"]);
   expect([code, out]).toEqual([2, ""]);

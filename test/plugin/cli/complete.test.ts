@@ -40,6 +40,7 @@ test.each([
     ["--take-fields", "--take-template-selectors", "--take-template-rules", ":4"],
   ],
   ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
+  ["text with more columns", ["status", "-o", "w"], ["wide", ":4"]],
   ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", "jsonpath=", ":4"]],
   ["values bound to a flag", ["version", "--output=y"], ["--output=yaml", ":4"]],
   ["a flag of free text", ["version", "--context", ""], [":4"]],

@@ -33,7 +33,6 @@ test.each([
     '--dry-run: "true" is not one of none, client, server',
     expect.stringContaining("--dry-run=server"),
   ],
-  ['--output: "wide" is not one of text, json', expect.stringContaining("-v")],
   ['--output: "table" is not one of text, json', expect.stringMatching(/^leave it out/)],
   ['--dry-run: "severe" is not one of none, client, server', undefined],
   ['unexpected "shop": kubectl engine check takes no argument; see', undefined],

@@ -33,6 +33,7 @@ test("nothing given: the defaults", () => {
     debug: false,
     verbosity: 0,
     prefix: "kubectl engine",
+    wide: false,
     connection: {},
     contextArgs: [],
   });

@@ -1,3 +1,4 @@
+import { hasTemplate } from "../../../plugin/domain/base/output-form";
 import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
 import { type CommandContext, InterruptedError } from "../../../plugin/cmdutil/context";
@@ -46,8 +47,10 @@ async function acted(
   const { options } = toGlobalOptions(flags, world.env);
   const load = () =>
     Promise.resolve({ run: act, ...(scene.text !== undefined && { text: scene.text }) });
+  const form = hasTemplate(options.output) ? "text" : options.output;
+  const prepared = { problems: [], load };
   const code = await runJob(
-    { options, problems: [], ...(entry && { entry }), prepared: { problems: [], load }, args: [] },
+    { options, form, problems: [], ...(entry && { entry }), prepared, args: [] },
     world,
   );
   await new Promise(setImmediate);

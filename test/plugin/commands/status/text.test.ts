@@ -90,6 +90,12 @@ test.each(Object.keys(scenes))("%s", (name) => {
   expect(wide.filter((line) => !line.startsWith("  kubectl engine "))).toEqual([]);
 });
 
+test.each(["fine", "operator-newer", "rolling-stuck", "unread"])("%s, wide", (name) => {
+  const details = makeDetails({ status: scenes[name] ?? statusOf() }, context);
+  const lines = statusLines(details, { ...plain, wide: true });
+  expectGoldenText(`status/${name}.wide.txt`, `${lines.join("\n")}\n`);
+});
+
 test("a row that is too wide becomes names and values: nothing is cut", () => {
   const long = "c".repeat(60);
   const ec = { ...aCluster(), metadata: { name: long, namespace: "engine" } };
