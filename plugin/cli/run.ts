@@ -22,7 +22,7 @@ import { describeEnd, isDiff } from "../output/text";
 import { openRun, type OpenRun, type HostProcess } from "./context";
 import type { CommandEntry, LoadedCommand, PreparedCommand } from "../cmdutil/entry";
 import type { Placed } from "./operator-namespace";
-import { requestRole } from "../kernel/permissions";
+import { askForRoles, requestRole } from "../kernel/permissions";
 import type { Event, Report } from "../kernel/report";
 import type { Result } from "../domain/kube/planned-write";
 import { types } from "node:util";
@@ -214,7 +214,8 @@ async function withRoles(report: Report, opened: OpenRun): Promise<Report> {
     const missing = await opened.missing();
     if (missing.length === 0) return report;
     const yaml = (await import("../adapters/kubernetes/text/yaml.ts")).renderCompactly;
-    return { ...report, permissions: await requestRole({ cluster, yaml, needs }, missing) };
+    const asked = await requestRole({ cluster, yaml, needs }, missing);
+    return { ...report, permissions: asked, exit: { ...exit, next: askForRoles } };
   } catch {
     return report;
   }

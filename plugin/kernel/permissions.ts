@@ -23,6 +23,9 @@ export interface PermissionChecker {
   readonly yaml: (objects: readonly object[]) => string;
 }
 
+/** The next step of whoever gets roles printed. */
+export const askForRoles = "ask an administrator to apply the printed roles, then run again";
+
 /** Permissions are missing; nothing was written. */
 export class MissingPermissionsError extends EngineError {
   readonly code = "PERMISSION-MISSING";
@@ -31,7 +34,7 @@ export class MissingPermissionsError extends EngineError {
 
   constructor(missing: readonly Permission[]) {
     super(`permissions are missing: ${boundList(missing.map(permissionLine), 30)}`, {
-      hint: "ask an administrator to apply the printed roles, then run again",
+      hint: askForRoles,
     });
     this.missing = missing;
   }
@@ -118,8 +121,10 @@ export async function requestRole(
   needs.add(missing);
   const subject = (await cluster.whoAmI()) ?? unknownUser;
   const all = await keepServed(cluster, needs.all());
+  const lacked = await findMissingPermissions(cluster, all);
   return {
     missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
+    ...(lacked.length === all.length && { nothingHeld: true as const }),
     manifest: renderRole({ command: needs.command, subject, yaml }, all),
   };
 }

@@ -221,7 +221,12 @@ export interface Report {
   /** What was replaced or deleted, the last write first: what is put back is put back in this order. */
   readonly backups?: readonly BackupReport[];
   /** What the user lacks, and the Roles and bindings to ask for, as YAML. */
-  readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
+  readonly permissions?: {
+    readonly missing: readonly string[];
+    readonly manifest: string;
+    /** The user has nothing of what the manifest gives. */
+    readonly nothingHeld?: true;
+  };
   /** What only one command has to say (certificate checked, names, version). */
   readonly details?: unknown;
   readonly origin?: Origin;

@@ -248,7 +248,11 @@ function certificate(report: Report): readonly string[] {
 
 function permissions(report: Report, { verbosity }: TextStyle): readonly string[] {
   if (report.permissions === undefined) return [];
-  const { missing, manifest } = report.permissions;
+  const { missing, manifest, nothingHeld = false } = report.permissions;
+  // whoever lacks everything would read the same list twice
+  if (nothingHeld && verbosity === 0) {
+    return ["All permissions are missing; ask for:", escapeLines(manifest.trimEnd())];
+  }
   const told = verbosity > 0 ? missing : joinVerbs(missing);
   return [
     "Missing permissions:",

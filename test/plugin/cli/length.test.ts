@@ -1,5 +1,4 @@
 /** How long an output may be: what people read at night has to fit a screen, with its proof in it. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderText } from "../../../plugin/output/text";
 import { palette } from "../../../plugin/output/escape";
@@ -58,13 +57,4 @@ test.each<readonly [string, readonly Finding[], number]>([
   for (const part of [...proof, /^Saved .*put it back.*: kubectl /m, /^Done: /m]) {
     expect(text).toMatch(part);
   }
-});
-
-test("a missing permission is told in 45 lines, with the Roles to apply", () => {
-  const file = "../../records/kept/upgrade-webhook/forbidden.output.txt";
-  const [, out = ""] = readFileSync(join(__dirname, file), "utf8").split(/^--- \w+$/m);
-  const [, roles = ""] = out.split("\n\nAsk for:\n");
-  const head = ["Missing permissions:", "  get secrets", "", "Ask for:"];
-  expect(roles).toMatch(/^kind: Role$/m);
-  expect(head.length + lines(roles).length).toBeLessThanOrEqual(45);
 });

@@ -5,6 +5,7 @@ import { parseDocuments } from "../../../plugin/adapters/kubernetes/text/yaml";
 import { ApiError } from "../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { exampleSource } from "../../../plugin/simulator/example";
+import { askForRoles } from "../../../plugin/kernel/permissions";
 import { observe } from "../../../plugin/simulator/observed-cluster";
 import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import type { Report } from "../../../plugin/kernel/report";
@@ -12,6 +13,7 @@ import { testTime } from "../../support/manual-clock";
 import { typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 import { makeWorld } from "../../support/world";
+import { aModuleArchive } from "../../support/played-cluster-api";
 import { aFolder } from "../../support/a-folder";
 
 let folder = "";
@@ -19,6 +21,10 @@ beforeAll(() => {
   folder = aFolder("roles");
   writeRelease(folder, "8.0.2-2");
   writeFileSync(join(folder, "ca.pem"), "");
+  writeFileSync(
+    join(folder, "rg.zip"),
+    aModuleArchive({ module_name: "rg", semantic_version: "1.2.3" }),
+  );
 });
 
 const commands: readonly (readonly [title: string, words: () => readonly string[]])[] = [
@@ -39,10 +45,19 @@ const commands: readonly (readonly [title: string, words: () => readonly string[
     ],
   ],
   ["recover", () => ["recover"]],
+  ["recover --apply", () => ["recover", "--apply"]],
   ["modules list", () => ["modules", "list", "--api-insecure"]],
+  ["modules install", () => ["modules", "install", join(folder, "rg.zip"), "--api-insecure"]],
+  [
+    "modules define",
+    () => ["modules", "define", "rg", "--source=rg=https://modules.example.com/rg.zip"],
+  ],
   ["cert create", () => ["cert", "create"]],
   ["cert inspect", () => ["cert", "inspect"]],
 ];
+
+/** They write nothing. */
+const readers = ["check", "status", "recover", "modules list", "cert inspect"];
 
 async function ended(words: readonly string[], cluster: KubeClient): Promise<Report> {
   const { out } = await typed([...words, "-n", "engine", "-o", "json", "--yes"], {
@@ -64,6 +79,27 @@ test.each(commands)("%s by someone who may do nothing at all", async (_, words) 
   expect(JSON.stringify(printed(report))).toContain('"name":"jane"');
   expect(plane.state).toBe(before);
 });
+
+/** What a Role of a whole upgrade is made of is more than others' roles hold. */
+const most = (title: string): number => (title === "upgrade" ? 65 : 45);
+
+test.each(commands.filter(([title]) => !readers.includes(title)))(
+  "%s by someone who may do nothing says so once, above the Roles to apply",
+  async (title, words) => {
+    const plane = makeWorld({ objects: (await exampleSource(names, testTime)).objects });
+    const user = { name: "jane", groups: ["system:authenticated"] };
+    const { code, out } = await typed([...words(), "-n", "engine", "--yes"], {
+      connect: () => Promise.resolve(plane.controlPlane.connect({ user, namespace: "engine" })),
+      env: { ENGINE_HOME: join(folder, "home") },
+    });
+    expect(code).toBe(4);
+    const lines = out.trimEnd().split("\n");
+    expect(lines[0]).toBe("All permissions are missing; ask for:");
+    expect(lines).toContain("kind: Role");
+    expect(lines.at(-1)).toBe(`Next: ${askForRoles}`);
+    expect(lines.length).toBeLessThanOrEqual(most(title));
+  },
+);
 
 /** Refuses one kind of request, as RBAC does: to act as well as to ask for. */
 function refusing(cluster: KubeClient, refused: string, seen = new Set<string>()): KubeClient {
