@@ -1,9 +1,10 @@
 /** Runs a part as a command of its own; how long a command waits in all. */
+import { choosePatience } from "../kernel/wait";
+import type { PartRunOptions } from "../kernel/simple-part";
 import type { Part } from "../kernel/part";
 import { runPart } from "../kernel/run-part";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
-import { type PartRun, choosePatience } from "../kernel/simple-part";
 import { runPorts, writeOptions } from "./run-ports";
 
 /** The limit of a whole wait: a time that was given, typed or in the environment; else what continues may. */
@@ -22,6 +23,15 @@ interface RunFlags {
   readonly limited?: boolean;
 }
 
+/** What a part is told beside its own flags. */
+export interface PartRun extends PartRunOptions {
+  /** The operator's. */
+  readonly namespace: string;
+  readonly args: readonly string[];
+  /** Wait for what is not ready before the write, instead of stopping. */
+  readonly wait: boolean;
+}
+
 /** Makes the part of judged flags. */
 export type MakePart<F> = (flags: F, run: PartRun) => Part;
 
@@ -38,7 +48,7 @@ export function runPartCommand<F extends object>(kind: string, make: MakePart<F>
   };
 }
 
-/** What a part knows beside its own flags. */
+/** The same, of a command line. */
 export async function makePartRun(
   context: CommandContext,
   args: readonly string[],

@@ -1,4 +1,8 @@
-/** What `upgrade` knows of a part: the value that the part's room exports, and what it is made from. */
+/**
+ * What `upgrade` knows of a part: the value that the part's room exports, and what it is made from. A part of an
+ * upgrade is what a person names and sees; it is done by one or several `Part`s of the kernel, each as its own
+ * command runs it.
+ */
 import type { Skip } from "../domain/base/skip";
 import type { Area } from "../domain/checks/check";
 import type { Facts } from "../domain/facts/facts";
@@ -47,10 +51,13 @@ export interface PartInputs {
   readonly clusterTag: string | undefined;
 }
 
-/** How the Parts of one plan are made. */
+/** At which stage of an upgrade the Parts are planned. */
 export interface PartStage {
-  /** What is not ready is waited for before the first write. */
-  readonly waits: boolean;
+  /**
+   * Planned a second time, before its act: what is not ready is then waited for with --wait and without, since the
+   * parts before it have just written.
+   */
+  readonly isUnderWay: boolean;
   /** Whether the plan has that part too; always false once the plan is carried out. */
   readonly isPlanned: (id: PartId) => boolean;
   /** Definitions that parts before it bring, as far as they are planned; none once the plan is carried out. */

@@ -107,6 +107,7 @@ export async function planAgain(
   part: Part,
   limitMs: number,
 ): Promise<PlannedAside> {
+  // what earlier parts have just written may not be ready yet
   const wish = { dryRun: "server", waits: true, after: unchanged } as const;
   return await waitFor(ports, {
     look: async () => {

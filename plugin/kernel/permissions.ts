@@ -1,5 +1,5 @@
 /** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
-import { CancelledError, EngineError, exitCodes } from "../domain/base/errors";
+import { EngineError, exitCodes } from "../domain/base/errors";
 import { platformKinds } from "../domain/facts/facts";
 import type { Needs } from "../domain/facts/needs";
 import {
@@ -168,14 +168,6 @@ async function keepServed(
     if ((served ?? []).length === 0) absent.add(group);
   }
   return permissions.filter(({ group }) => !absent.has(group));
-}
-
-/** Asks once; a no ends the run before anything is written. */
-export async function requireYes(
-  { ask }: { readonly ask: (question: string) => Promise<boolean> },
-  question: string,
-): Promise<void> {
-  if (!(await ask(question))) throw new CancelledError();
 }
 
 /** Throws where prerequisites are not judged because a list may not be read. */

@@ -2,11 +2,11 @@
 import { UnknownOutcomeError } from "../domain/base/errors";
 import type { Part, Planned, Outcome } from "./part";
 import { requireHome } from "./journal";
-import { requireNeeds, requireYes } from "./permissions";
+import { requireNeeds } from "./permissions";
 import { overlayWorld, unchanged } from "./projection";
 import type { Report } from "./report";
 import { waitFor, makeGivenUpError } from "./wait";
-import type { AskingPorts, RunPorts, World } from "./world";
+import { type AskingPorts, type RunPorts, type World, requireYes } from "./world";
 
 /** How a part that runs alone is run; times in milliseconds. */
 interface PartOptions {

@@ -15,7 +15,7 @@ import { type Change, listPermissions, type PlannedChange } from "../domain/kube
 import { requireExpected, type Outcome, type Part, type Planned } from "./part";
 import type { Projection } from "./projection";
 import { isSameSpec, Session, type SessionOptions } from "./session";
-import { timeIsUp, waitFor } from "./wait";
+import { choosePatience, timeIsUp, waitFor } from "./wait";
 
 /** What is to be written, and what stands against it. */
 export interface SimplePlan {
@@ -60,15 +60,6 @@ export interface PartRunOptions extends SessionOptions {
   readonly stallAfterMs?: number;
 }
 
-/** What a part that runs alone knows beside its own flags. */
-export interface PartRun extends PartRunOptions {
-  /** The operator's. */
-  readonly namespace: string;
-  readonly args: readonly string[];
-  /** Wait for what is not ready before the write, instead of stopping. */
-  readonly wait: boolean;
-}
-
 /** What it does, and how it is run. */
 export interface DescribedPart<F, P extends SimplePlan> {
   readonly describe: (ports: RunPorts) => PartDescription<F, P>;
@@ -81,11 +72,6 @@ export function makeSimplePart<F, P extends SimplePlan>(
   wish: DescribedPart<F, P>,
 ): Part {
   return { ...named, plan: async (world) => await new SimplePlanning(world, wish).plan() };
-}
-
-/** How long a part waits for what has to pass before its first write. */
-export function choosePatience({ limitMs, stallAfterMs = 0 }: PartRunOptions): number {
-  return limitMs ?? stallAfterMs;
 }
 
 class SimplePlanning<F, P extends SimplePlan> {

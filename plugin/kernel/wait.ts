@@ -167,6 +167,17 @@ export function boundRollout({
   return { idle: { ms: stallAfterMs + 2 * pollMs, end: nothingMoves } };
 }
 
+/** How long is waited for what has to pass before the first write: a time that was given, else as long as a stall takes. */
+export function choosePatience({
+  limitMs,
+  stallAfterMs = 0,
+}: {
+  readonly limitMs?: number | undefined;
+  readonly stallAfterMs?: number | undefined;
+}): number {
+  return limitMs ?? stallAfterMs;
+}
+
 /** How long a server has not answered: that is no time without progress, since nobody has looked. */
 class Absence {
   #since: number | undefined;

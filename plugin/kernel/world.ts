@@ -1,4 +1,5 @@
 /** What runs and parts work with: the cluster, the clock, the record; and whom they may ask. */
+import { CancelledError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import type { Names } from "../domain/names/names";
 import type { KubeClient, Clock } from "../ports/kubernetes";
@@ -38,4 +39,12 @@ export interface World extends RunPorts {
 /** What a part acts with. */
 export interface ActingPorts extends RunPorts {
   readonly tell: (findings: readonly Finding[]) => void;
+}
+
+/** Asks once; a no ends the run before anything is written. */
+export async function requireYes(
+  { ask }: Pick<AskingPorts, "ask">,
+  question: string,
+): Promise<void> {
+  if (!(await ask(question))) throw new CancelledError();
 }

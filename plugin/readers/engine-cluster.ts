@@ -4,7 +4,6 @@ import type { KubeObject, Resource } from "../domain/kube/objects";
 import { closeLook, type FactKey, type Facts } from "../domain/facts/facts";
 import { mergeLeft, readLeftMarks } from "./left-marks";
 import { readSnapshot } from "./snapshot";
-import type { Skip } from "../domain/base/skip";
 import type { RunPorts } from "../kernel/world";
 
 /** What every look at a rollout reads, in the operator's namespace alone. */
@@ -14,7 +13,7 @@ export const followed = ["statefulSets", "pods"] as const satisfies readonly Fac
 export const suspected = [...followed, ...closeLook] as const satisfies readonly FactKey[];
 
 /** The version by which ECs are read and written: the stored one, else the older one (domain facts 7). */
-export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promise<Resource> {
+export async function ecResource({ cluster, names }: RunPorts): Promise<Resource> {
   const { group, ecVersion, version, ec } = names;
   const { kind, plural } = ec;
   const served = (await cluster.serves(group, ecVersion)) ?? [];
@@ -24,7 +23,7 @@ export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promis
 
 /** Facts with the ECs of the namespace: no other namespace's are asked for. */
 export async function readClusterFacts(
-  deps: UpgradeClusterDeps,
+  deps: RunPorts,
   { namespace, resource }: { readonly namespace: string; readonly resource: Resource },
   keys: readonly FactKey[],
 ): Promise<Facts> {
@@ -43,7 +42,7 @@ export async function readClusterFacts(
  * ask for. Where they may not be read, those of the operator's namespace are left, and the list counts as unread.
  */
 export async function withEveryCluster(
-  { cluster, signal }: Pick<UpgradeClusterDeps, "cluster" | "signal">,
+  { cluster, signal }: Pick<RunPorts, "cluster" | "signal">,
   facts: Facts,
   resource: Resource,
 ): Promise<Facts> {
@@ -58,35 +57,3 @@ export async function withEveryCluster(
     return { ...facts, unread: new Map([...facts.unread, ["ecs", error.message]]) };
   }
 }
-
-/** The flags of the command, judged. */
-export interface UpgradeClusterOptions {
-  /** The operator's and the EC's. */
-  readonly namespace: string;
-  readonly name: string;
-  /** The tag to write; with `auto` the one that is expected. */
-  readonly target?: string;
-  readonly auto: boolean;
-  readonly imagePullPolicy?: string;
-  readonly imageRepository?: string;
-  /** The definition of the EC that earlier parts of a whole upgrade bring. */
-  readonly definitionAhead?: KubeObject | undefined;
-  /** Release of the operator before this upgrade, where it is known. */
-  readonly operatorBefore?: string | undefined;
-  readonly takeFields: readonly string[];
-  /** Findings that are accepted. */
-  readonly skip: readonly Skip[];
-  /** A part of a whole upgrade, which sees to it that each --skip matches something. */
-  readonly skipMayMiss?: true;
-  /** No progress for so long, and a cause in the data: stalled. */
-  readonly stallAfterMs: number;
-  /** Longest time for a whole wait; absent: as long as something moves. */
-  readonly limitMs?: number;
-  /** Wait for what is not ready before the write, instead of stopping. */
-  readonly wait: boolean;
-  readonly dryRun: "none" | "client" | "server";
-  readonly fieldManager: string;
-}
-
-/** The world around a run. */
-export type UpgradeClusterDeps = RunPorts;

@@ -2,6 +2,7 @@
  * `cert create`: a new pair as the webhook's Secret (S27), or an earlier one put back. What is
  * replaced is saved first, inside the cluster: no private key ever reaches this machine's disk.
  */
+import { requireYes } from "../../kernel/world";
 import { secretObject } from "../../domain/certificate/certificate";
 import {
   ApiError,
@@ -34,7 +35,7 @@ import {
 } from "../../domain/kube/change";
 import { describeDryRun } from "../../kernel/simple-part";
 import { requireHome } from "../../kernel/journal";
-import { requireNeeds, requirePermissions, requireYes } from "../../kernel/permissions";
+import { requireNeeds, requirePermissions } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
 import { requireNamespace } from "../../readers/ground";
 import type { Report } from "../../kernel/report";

@@ -1,4 +1,5 @@
 /** Writes the list of user-defined modules of an EC, and follows the restart that this brings (S52-S56, S124). */
+import type { PartRun } from "../../cmdutil/part-command";
 import { nameAwaited } from "../../domain/base/awaited";
 import { nameProgress } from "../../domain/rollout/progress";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
@@ -15,12 +16,7 @@ import type { Names } from "../../domain/names/names";
 import type { Part } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { RunPorts } from "../../kernel/world";
-import {
-  type PartDescription,
-  type PartRun,
-  makeSimplePart,
-  type SimplePlan,
-} from "../../kernel/simple-part";
+import { type PartDescription, makeSimplePart, type SimplePlan } from "../../kernel/simple-part";
 import { boundRollout, waitFor } from "../../kernel/wait";
 import { readEc } from "../../cmdutil/rest-api-option";
 import { ecResource, readClusterFacts, suspected } from "../../readers/engine-cluster";

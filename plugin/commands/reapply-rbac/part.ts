@@ -13,27 +13,28 @@ import { skipRoles } from "./gate";
 import { fillsAccounts, planReapply } from "./planning";
 import { openedTemplates, requireFit } from "./templates";
 
-/** What `upgrade` knows of the first of the two. */
-export const rbacExpand: UpgradePart = {
-  id: "rbac-expand",
-  title: "Widen RBAC in the managed namespaces",
-  because: "the old operator keeps what it needs, and the new one can start",
+const both = {
   source: "S34",
   gate: skipRoles,
   settles: { areas: ["rbac"] },
   needs: listUpgradeNeeds,
+} as const satisfies Partial<UpgradePart>;
+
+/** What `upgrade` knows of the first of the two. */
+export const rbacExpand: UpgradePart = {
+  ...both,
+  id: "rbac-expand",
+  title: "Widen RBAC in the managed namespaces",
+  because: "the old operator keeps what it needs, and the new one can start",
   makeParts: async (inputs) => [await makePart(inputs, "expand")],
 };
 
 /** What `upgrade` knows of the second. */
 export const rbacContract: UpgradePart = {
+  ...both,
   id: "rbac-contract",
   title: "Narrow RBAC to the new release",
   because: "nothing needs the old rules any more",
-  source: "S34",
-  gate: skipRoles,
-  settles: { areas: ["rbac"] },
-  needs: listUpgradeNeeds,
   makeParts: async (inputs) => [await makePart(inputs, "contract")],
 };
 

@@ -2,6 +2,7 @@
  * Finds why an upgrade is frozen and, when asked to, takes the causes away: over the REST API first,
  * the resources when the EC is Running (S97-S103, S113).
  */
+import { requireYes } from "../../kernel/world";
 import { ClusterApiPermissionError } from "../../domain/rest-api/errors";
 import { explainUnread, findLostQuorum } from "./unread-api";
 import { agreed } from "./agreed";
@@ -23,7 +24,7 @@ import {
   listWritePermissions,
 } from "./changes";
 import { requireHome } from "../../kernel/journal";
-import { requireNeeds, requirePermissions, requireYes } from "../../kernel/permissions";
+import { requireNeeds, requirePermissions } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
 import { isSameSpec, Session } from "../../kernel/session";
 import { makeGivenUpError, waitFor } from "../../kernel/wait";

@@ -1,20 +1,19 @@
 /** Switches the automatic upgrade of clusters off (S51, S124). */
+import type { ClusterFacts } from "./read";
+import type { RunPorts } from "../../kernel/world";
+import type { PartRun } from "../../cmdutil/part-command";
 import { autoOffEdits } from "./plan";
 import { clusterKeys } from "./needs";
 import { objectLabel } from "../../domain/kube/objects";
 import { projectWrites } from "../../kernel/projection";
-import type { PartDescription, PartRun, SimplePlan } from "../../kernel/simple-part";
+import type { PartDescription, SimplePlan } from "../../kernel/simple-part";
 import { requireGround } from "../../readers/ground";
-import {
-  ecResource,
-  readClusterFacts,
-  type UpgradeClusterDeps,
-} from "../../readers/engine-cluster";
-import { type ClusterFacts, clusterPatch } from "./changes";
+import { ecResource, readClusterFacts } from "../../readers/engine-cluster";
+import { clusterPatch } from "./changes";
 
 /** Where databases use user-defined modules. */
 export function describeAutoOff(
-  deps: UpgradeClusterDeps,
+  deps: RunPorts,
   clusters: readonly string[],
   { namespace }: Pick<PartRun, "namespace">,
 ): PartDescription<ClusterFacts, SimplePlan> {

@@ -6,12 +6,6 @@ import { type KubeObject, type Resource } from "../../domain/kube/objects";
 import type { FieldEdit } from "../../domain/kube/edits";
 import type { Patch } from "../../domain/kube/change";
 
-/** What a plan is made from. */
-export interface ClusterFacts {
-  readonly facts: Facts;
-  readonly resource: Resource;
-}
-
 /** The EC and what is to be written to it. */
 interface ClusterWrite {
   readonly resource: Resource;

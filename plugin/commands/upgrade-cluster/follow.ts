@@ -1,17 +1,13 @@
 /** Follows the roll of an EC by facts, to its end or to a stall (S48-S60). */
+import type { RunPorts } from "../../kernel/world";
+import type { UpgradeClusterOptions } from "./read";
 import { nameProgress } from "../../domain/rollout/progress";
 import { clusterCodes } from "../../domain/engine-cluster/findings";
 import type { FactKey, Facts } from "../../domain/facts/facts";
 import { clusterKeys } from "./needs";
 import { type Resource } from "../../domain/kube/objects";
 import { judgeCluster, rollIn, type WantedCluster } from "../../domain/engine-cluster/rollout";
-import {
-  followed,
-  readClusterFacts,
-  suspected,
-  type UpgradeClusterDeps,
-  type UpgradeClusterOptions,
-} from "../../readers/engine-cluster";
+import { followed, readClusterFacts, suspected } from "../../readers/engine-cluster";
 import { PodTimes } from "./pod-times";
 import { boundRollout, type Moment, waitFor } from "../../kernel/wait";
 
@@ -28,7 +24,7 @@ export interface Following {
 
 /** Looks until the cluster is up to date; a stall ends with 1, time that runs out with 124. */
 export async function follow(
-  deps: UpgradeClusterDeps,
+  deps: RunPorts,
   { namespace, name, stallAfterMs, limitMs }: UpgradeClusterOptions,
   { resource, wanted, seen: tell }: Following,
 ): Promise<string> {

@@ -1,4 +1,5 @@
 /** The parts of the clusters: the automatic upgrade switched off (auto-off.ts), and an EC upgraded (upgrade.ts; S10-S14, S51). */
+import type { UpgradeClusterOptions, EcResource } from "./read";
 import { asString, getPath } from "../../domain/base/values";
 import { isSameRelease } from "../../domain/base/versions";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
@@ -8,13 +9,12 @@ import { type Needs, together } from "../../domain/facts/needs";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import { type Names, readName as readTyped } from "../../domain/names/names";
 import { imagesOn, inRegistry } from "../../domain/release/images";
-import { makePartRun } from "../../cmdutil/part-command";
+import { makePartRun, type PartRun } from "../../cmdutil/part-command";
 import type { PartStage, UpgradePart, PartInputs } from "../../cmdutil/upgrade-part";
 import type { Part } from "../../kernel/part";
-import { makeSimplePart, type PartRun, type PartRunOptions } from "../../kernel/simple-part";
-import type { UpgradeClusterOptions } from "../../readers/engine-cluster";
+import { makeSimplePart, type PartRunOptions } from "../../kernel/simple-part";
 import { describeAutoOff } from "./auto-off";
-import { describeUpgrade, type EcResource } from "./upgrade";
+import { describeUpgrade } from "./upgrade";
 import { clusterNeeds } from "./needs";
 import { skipClusters } from "./gate";
 
@@ -53,11 +53,11 @@ export const cluster: UpgradePart = {
 
 async function makeRun(
   { context, flags }: PartInputs,
-  { waits }: PartStage,
+  { isUnderWay }: PartStage,
   args: readonly string[],
 ): Promise<PartRun> {
   const run = await makePartRun(context, args, flags);
-  return { ...run, wait: run.wait || waits };
+  return { ...run, wait: run.wait || isUnderWay };
 }
 
 /** By name, where they may be read. */

@@ -1,4 +1,11 @@
 /** Upgrades an EC: judges everything first, writes a few fields once, follows the roll (S12-S14, S68-S72). */
+import type { RunPorts } from "../../kernel/world";
+import {
+  type ClusterFacts,
+  type EcResource,
+  readBeforeUpgrade,
+  type UpgradeClusterOptions,
+} from "./read";
 import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { renderTerm } from "../../domain/names/names";
 import { requireMatched } from "../../domain/checks/selection";
@@ -6,23 +13,14 @@ import { clusterAbsent } from "../../domain/engine-cluster/operator";
 import { type ClusterPlan, planCluster } from "./plan";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
-import { clusterPlanKeys } from "./needs";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
 import { requireRead } from "../../kernel/permissions";
 import { projectWrites } from "../../kernel/projection";
 import type { PartDescription, SimplePlan } from "../../kernel/simple-part";
 import { projectUpgrade } from "./projection";
-import { requireGround } from "../../readers/ground";
-import { readDefinition, withDefinition } from "../../readers/snapshot";
-import {
-  ecResource,
-  readClusterFacts,
-  type UpgradeClusterDeps,
-  type UpgradeClusterOptions,
-} from "../../readers/engine-cluster";
 import { findClusterPods } from "../../domain/scc/pods";
 import { sameJson } from "../../domain/base/values";
-import { type ClusterFacts, clusterPatch } from "./changes";
+import { clusterPatch } from "./changes";
 import { follow } from "./follow";
 
 interface ClusterUpgradePlan extends SimplePlan {
@@ -31,29 +29,15 @@ interface ClusterUpgradePlan extends SimplePlan {
   readonly resource: Resource;
 }
 
-/** The version by which ECs are read and written, once it is known. */
-export interface EcResource {
-  resource?: Resource;
-}
-
 /** What simple-part.ts carries out: everything is judged first, one write, the roll followed. */
 export function describeUpgrade(
-  deps: UpgradeClusterDeps,
+  deps: RunPorts,
   options: UpgradeClusterOptions,
-  seen: EcResource,
+  known: EcResource,
 ): PartDescription<ClusterFacts, ClusterUpgradePlan> {
   const { names } = deps;
-  const { namespace } = options;
   return {
-    read: async () => {
-      const resource = (seen.resource ??= await ecResource(deps));
-      await requireGround(deps, { namespace, clusters: [options.name] });
-      const [facts, definition] = await Promise.all([
-        readClusterFacts(deps, { namespace, resource }, clusterPlanKeys),
-        readDefinition(deps, "ec"),
-      ]);
-      return { facts: withDefinition(facts, definition), resource };
-    },
+    read: async () => await readBeforeUpgrade(deps, options, known),
     plan: (facts) => planUpgrade(options, facts),
     judge: async ({ cluster }) => {
       const { edits, blocks, warnings } = cluster;
@@ -119,7 +103,7 @@ const waitable = new Set([
 ]);
 
 async function proveRoll(
-  deps: UpgradeClusterDeps,
+  deps: RunPorts,
   options: UpgradeClusterOptions,
   { cluster, resource, facts }: ClusterUpgradePlan,
 ): Promise<string> {

@@ -1,4 +1,5 @@
 /** One database by its resource: planned again, written once, followed to the end (S61-S66). */
+import type { DatabaseContext } from "./context";
 import { nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { nameProgress, type Progress } from "../../domain/rollout/progress";
 import { busyCluster, targetNow } from "../../domain/database/target";
@@ -15,7 +16,7 @@ import { makeChangedError } from "../../kernel/send";
 import type { Result } from "../../domain/kube/planned-write";
 import { isWritten } from "./plan";
 import { databasePatch } from "./changes";
-import { type DatabaseContext, waitBySeen } from "./waiting";
+import { waitBySeen } from "./waiting";
 
 /** A plan, with the facts that it was made from. */
 interface FreshPlan {

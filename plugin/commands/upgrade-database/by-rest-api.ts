@@ -1,4 +1,5 @@
 /** One database by the REST API: called once, its action followed, its resource brought in line (S75-S92). */
+import type { DatabaseContext } from "./context";
 import { nameProgress } from "../../domain/rollout/progress";
 import {
   asksForMore,
@@ -23,7 +24,7 @@ import type { CallEnd } from "../../kernel/session";
 import { type Look, restApi } from "../../kernel/wait";
 import type { StepInfo, Result } from "../../domain/kube/planned-write";
 import { bringInLine, waitForSamePlan } from "./by-resource";
-import { waitForDatabase, type DatabaseContext } from "./waiting";
+import { waitForDatabase } from "./waiting";
 import { databasePatch } from "./changes";
 import { type DatabaseTarget, targetNow } from "../../domain/database/target";
 

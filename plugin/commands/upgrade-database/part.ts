@@ -1,19 +1,13 @@
 /** `upgrade-database` as a part: planned by planning.ts, and carried out by upgrade.ts (S61-S67, S75-S92, S98). */
+import { type DatabaseContext, makeContext } from "./context";
 import type { Outcome, Part } from "../../kernel/part";
 import type { ActingPorts, World, RunPorts } from "../../kernel/world";
 import type { CommandContext } from "../../cmdutil/context";
-import { Session } from "../../kernel/session";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
-import { ProgressLine, type DatabaseContext } from "./waiting";
 import { databasesCommand, databasesNeeds, listNeeds } from "./needs";
 import { skipDatabases } from "./gate";
 import { type Chosen, DatabasesPlanning } from "./planning";
-import {
-  DatabasePoller,
-  type DatabasesTask,
-  type UpgradeDatabaseDeps,
-  type UpgradeDatabaseOptions,
-} from "./read";
+import { type DatabasesTask, type UpgradeDatabaseOptions } from "./read";
 import {
   ApiConnections,
   connectParticipants,
@@ -34,12 +28,12 @@ export const databases: UpgradePart = {
     const all = { databases: [], everywhere: true, api: undefined };
     return flags.engineVersion === undefined ? [] : [databasesNeeds({ names, namespace, ...all })];
   },
-  makeParts: async ({ context: { options, ...context }, flags }, { waits, isPlanned }) => {
+  makeParts: async ({ context: { options, ...context }, flags }, { isUnderWay, isPlanned }) => {
     const { engineVersion, participants, takeFields, stallAfterMs, limited, skip } = flags;
     const version = engineVersion === undefined ? {} : { version: engineVersion };
     const own = { ...version, participants, takeFields, stallAfterMs, limited, skip };
     // an EC that is not Running is waited for
-    const waiting = { ...context, options: { ...options, wait: options.wait || waits } };
+    const waiting = { ...context, options: { ...options, wait: options.wait || isUnderWay } };
     return [await makePart(waiting, { ...own, follows: isPlanned("cluster") })];
   },
 };
@@ -90,27 +84,6 @@ export function databasesPart(given: DatabasesTask): Part {
     const options = resolveVersion({ ...wish, wait: wish.wait && world.waits }, world.names);
     return makeContext({ ...world, ...beside }, options, { before, dryRun: world.dryRun });
   }
-}
-
-interface Followed {
-  /** What was read a moment ago is not read again, and its time counts. */
-  readonly before: DatabaseContext | undefined;
-  readonly dryRun: World["dryRun"];
-}
-
-function makeContext(
-  deps: UpgradeDatabaseDeps,
-  options: UpgradeDatabaseOptions,
-  { before, dryRun }: Followed,
-): DatabaseContext {
-  // its operator writes databases as well
-  const others = [deps.names.operator.deployment];
-  return {
-    ...{ deps, options },
-    line: new ProgressLine(deps.clock, deps.recorder, before?.line.from),
-    poller: before?.poller.handTo(deps, options) ?? new DatabasePoller(deps, options),
-    session: new Session(deps, { ...options, dryRun, others }),
-  };
 }
 
 /** The older field asks for the latest version too, and is resolved and judged like it (S89). */

@@ -1,4 +1,5 @@
 /** Plans the upgrade of databases: judges all of them from one look, and tries each write by dry run. */
+import type { DatabaseContext } from "./context";
 import type { PlannedChange } from "../../domain/kube/change";
 import { type Awaited, nameFinding } from "../../domain/base/awaited";
 import type { DatabasePlan } from "../../domain/database/plan";
@@ -13,7 +14,6 @@ import { requirePermissions } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
 import { Apis, listEcs } from "./apis";
 import { callStep, needsCall } from "./by-rest-api";
-import type { DatabaseContext } from "./waiting";
 import { databasesCommand, listNeeds } from "./needs";
 import { type DatabasePlans, groupFindings, isWritten, planDatabases } from "./plan";
 import { askToLeave, askToTake, databasePatch, listWritePermissions } from "./changes";

@@ -1,6 +1,7 @@
 /**
  * Carries a plan of databases out, one by one or many at once, each to its end (S61-S67, S75-S92, S98).
  */
+import type { DatabaseContext } from "./context";
 import type { DatabasePlan } from "../../domain/database/plan";
 import { isReplica } from "../../domain/database/replication";
 import { EngineError } from "../../domain/base/errors";
@@ -12,7 +13,6 @@ import type { World } from "../../kernel/world";
 import type { Apis } from "./apis";
 import { upgradeByApi, nameCall } from "./by-rest-api";
 import { upgradeByResource } from "./by-resource";
-import type { DatabaseContext } from "./waiting";
 import { confirmLoss, databasePatch, type DataLossRisk } from "./changes";
 import { ofAll, RunSummary } from "./summary";
 

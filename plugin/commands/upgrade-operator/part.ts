@@ -57,12 +57,12 @@ export const operator: UpgradePart = {
       }),
     ];
   },
-  makeParts: async ({ context, flags, contents, facts }, { waits }) => {
+  makeParts: async ({ context, flags, contents, facts }, { isUnderWay }) => {
     const { namespace } = await context.connect();
     const { chart } = flags;
     if (chart !== undefined) {
       const options = readChartOptions(context, { ...chart, namespace, skip: undefined });
-      return [chartPart({ ...options, wait: options.wait || waits, before: facts })];
+      return [chartPart({ ...options, wait: options.wait || isUnderWay, before: facts })];
     }
     if (contents === undefined) return [];
     const { registry, pullSecret, takeFields, allowObjects } = flags;

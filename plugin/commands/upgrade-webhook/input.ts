@@ -25,8 +25,8 @@ import { nameProbe, writeOptions } from "../../cmdutil/run-ports";
 export interface SwapPartWish extends SwapOptions, SwapHelpers {
   /** Throws EngineError for what stands against it, whatever the cluster is like. */
   readonly requireInput?: () => void;
-  /** It is planned a second time, after a plan that has looked at what was found; with --wait that may not have. */
-  readonly isUnderWay?: boolean;
+  /** The plan before has probed what was found: this one does not again. */
+  readonly isProbed?: boolean;
 }
 
 export async function readWish(

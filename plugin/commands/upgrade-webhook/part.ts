@@ -29,7 +29,7 @@ export const webhook: UpgradePart = {
       probed: flags.probe ? probedAnywhere(names) : [],
     }),
   ],
-  makeParts: async (inputs, { waits }) => [await makePart(inputs, waits)],
+  makeParts: async (inputs, { isUnderWay }) => [await makePart(inputs, isUnderWay)],
   prove: (inputs) => {
     if (webhookOwner(inputs.facts) === undefined || !inputs.flags.probe) return undefined;
     return async (world) => await (await makePart(inputs, false)).prove(world);
@@ -38,12 +38,17 @@ export const webhook: UpgradePart = {
 
 async function makePart(
   { context, flags, opened }: PartInputs,
-  wait: boolean,
+  isUnderWay: boolean,
 ): Promise<ProvablePart> {
   const { takeFields, probe, probeFile } = flags;
   const own = { ...readDefaults(upgradeWebhook), takeFields, probe, probeFile };
-  const isUnderWay = wait && !context.options.wait;
-  return swapPart({ ...(await readWish(context, own, opened)), wait, isUnderWay });
+  const { wait } = context.options;
+  return swapPart({
+    ...(await readWish(context, own, opened)),
+    wait: wait || isUnderWay,
+    // with --wait the plan before may have waited in the place of looking
+    isProbed: isUnderWay && !wait,
+  });
 }
 
 /** Puts the new webhook in the place of the old one. */

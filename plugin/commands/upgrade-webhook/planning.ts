@@ -139,7 +139,7 @@ export class SwapPlanning {
       writes.push(session.tellPlanned(change, await session.tryOut(sent)));
     }
     // an upgrade that is under way looks again before its write, and tells that
-    if (this.wish.isUnderWay !== true) await verifier.probeState("found", plan);
+    if (this.wish.isProbed !== true) await verifier.probeState("found", plan);
     return { ready: { plan, apply }, writes };
   }
 }

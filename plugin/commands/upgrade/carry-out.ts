@@ -126,6 +126,7 @@ export class PlanRunner {
     ports.recorder.retell(told, this.#tell);
     if (plan.stops !== undefined) return exit;
     const journal = nextJournal();
+    // the observer hears of each write by its line in the record, and then probes often
     const noted = observer?.watchJournal(journal) ?? journal;
     return await plan.act({ ...ports, journal: noted, tell: this.#tell });
   }

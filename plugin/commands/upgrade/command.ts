@@ -6,6 +6,7 @@ import type { Release } from "../../domain/release/contents";
 import type { UpgradePlan } from "./plan-document";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { requireRead } from "../../kernel/permissions";
+import { choosePatience } from "../../kernel/wait";
 import { openJournal } from "../../kernel/journal";
 import type { PartId } from "../../domain/base/part-ids";
 import type { UpgradePart, PartInputs } from "../../cmdutil/upgrade-part";
@@ -93,8 +94,11 @@ async function upgrade(
 
 function chooseRunOptions({ options }: CommandContext, { limited, stallAfterMs }: UpgradeFlags) {
   const { dryRun, wait } = options;
-  const { limitMs = stallAfterMs } = readLimit(options, limited);
-  return { dryRun, wait, limitMs };
+  return {
+    dryRun,
+    wait,
+    limitMs: choosePatience({ ...readLimit(options, limited), stallAfterMs }),
+  };
 }
 
 /** A part with what its gate says; its Parts are made anew for each plan. */
@@ -105,15 +109,14 @@ function makeWantedPart(
 ): WantedPart {
   const skipReason = part.gate?.(inputs);
   const prove = part.prove?.(inputs);
-  const waits = inputs.context.options.wait;
   return {
     part,
     ...(skipReason !== undefined && { skipReason }),
     ...(prove !== undefined && { prove }),
     makeParts: (plan, definitions) => {
-      const ahead = plan === "ahead";
-      const isPlanned = (id: PartId): boolean => ahead && all.some((one) => one.id === id);
-      return part.makeParts(inputs, { waits: waits || !ahead, isPlanned, definitions });
+      const isUnderWay = plan === "again";
+      const isPlanned = (id: PartId): boolean => !isUnderWay && all.some((one) => one.id === id);
+      return part.makeParts(inputs, { isUnderWay, isPlanned, definitions });
     },
   };
 }

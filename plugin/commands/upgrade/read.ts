@@ -12,6 +12,7 @@ import type { Recorder } from "../../kernel/recorder";
 import type { Check } from "../../domain/checks/check";
 import type { JudgedCheck } from "../../domain/checks/judge";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
+import { choosePatience } from "../../kernel/wait";
 import { readAfterVolumeExpansion } from "../../readers/volume-expansion";
 import type { CommandContext } from "../../cmdutil/context";
 import { readContents } from "../../cmdutil/release-option";
@@ -25,6 +26,7 @@ interface UpgradeSituation {
   readonly facts: Facts;
   /** Of a release that was opened. */
   readonly contents: ReleaseContents | undefined;
+  /** What the checks find that no part settles. */
   readonly findings: readonly Finding[];
   readonly operatorVersion: string | undefined;
   readonly clusterTag: string | undefined;
@@ -38,7 +40,8 @@ export async function waitForSituation(
 ): Promise<UpgradeSituation> {
   const { clock, signal, options } = context;
   const waits = options.wait && options.dryRun === "none";
-  const { limitMs: ms = flags.stallAfterMs } = readLimit(options, flags.limited);
+  const { stallAfterMs, limited } = flags;
+  const ms = choosePatience({ ...readLimit(options, limited), stallAfterMs });
   const read = () => readSituation(context, flags, opened);
   return await readAfterVolumeExpansion({ clock, signal, recorder }, { waits, ms }, read);
 }

@@ -1,9 +1,9 @@
 /** User-defined modules are defined in a cluster in memory, with an operator at play. */
+import type { PartRun } from "../../../../plugin/cmdutil/part-command";
 import { definePart } from "../../../../plugin/commands/modules/define";
 import type { ModulesDefineFlags } from "../../../../plugin/commands/modules/flags";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { asArray, getPath, omit, withValue } from "../../../../plugin/domain/base/values";
-import type { PartRun } from "../../../../plugin/kernel/simple-part";
 import { runPart } from "../../../../plugin/kernel/run-part";
 import type { AskingPorts } from "../../../../plugin/kernel/world";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";

@@ -1,10 +1,11 @@
 /** The automatic upgrade is switched off where databases use user-defined modules, on a cluster in memory. */
+import { choosePatience } from "../../../../plugin/kernel/wait";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { getPath } from "../../../../plugin/domain/base/values";
 import { type AutoOffFlags, autoOffPart } from "../../../../plugin/commands/upgrade-cluster/part";
 import type { AskingPorts } from "../../../../plugin/kernel/world";
 import { runPart } from "../../../../plugin/kernel/run-part";
-import { type PartRunOptions, choosePatience } from "../../../../plugin/kernel/simple-part";
+import type { PartRunOptions } from "../../../../plugin/kernel/simple-part";
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";

@@ -1,4 +1,6 @@
 /** An upgrade of the example's EC in memory, with an operator at play, and what is sent on the way. */
+import type { UpgradeClusterOptions } from "../../../../plugin/commands/upgrade-cluster/read";
+import { choosePatience } from "../../../../plugin/kernel/wait";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
@@ -6,11 +8,9 @@ import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server
 import { PlayedClock, playOperator } from "../../../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../../../plugin/ports/virtual-clock";
 import type { User } from "../../../../plugin/simulator/model";
-import type { UpgradeClusterOptions } from "../../../../plugin/readers/engine-cluster";
 import { clusterPart } from "../../../../plugin/commands/upgrade-cluster/part";
 import type { AskingPorts } from "../../../../plugin/kernel/world";
 import { runPart } from "../../../../plugin/kernel/run-part";
-import { choosePatience } from "../../../../plugin/kernel/simple-part";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
 import { testTime } from "../../../support/manual-clock";
