@@ -21,7 +21,7 @@ import {
 } from "../../domain/scc/refusals";
 import { findClusterPods } from "../../domain/scc/pods";
 import { sccFindings } from "../../domain/scc/findings";
-import { listFindings, isNamed, listRemoved, makeState, planUnbind, type Unbinding } from "./plan";
+import { listFindings, isNamed, listRemoved, makeState, planLists, type ListPlan } from "./lists";
 import { getPath, isObject, asArray } from "../../domain/base/values";
 import {
   type Check,
@@ -194,9 +194,9 @@ function constraintNamed({ facts }: CheckContext, name: string): KubeObject | un
 interface SccEvaluation {
   readonly accounts: readonly JudgedAccount[];
   /** Undefined where no account runs unprivileged yet. */
-  readonly plan: Unbinding | undefined;
+  readonly plan: ListPlan | undefined;
   /** The plan for every account, whatever stands against it. */
-  readonly whole: Unbinding;
+  readonly whole: ListPlan;
 }
 
 /** What unbind-scc would find and plan. */
@@ -207,7 +207,7 @@ export function evaluateUnbinding(situation: CheckContext): SccEvaluation {
   const around = { ...accessTo(situation, name), name, deployment, pods };
   const state = makeState(around, clusters, names);
   if (facts.unserved.has("constraints")) {
-    return { accounts: [], plan: undefined, whole: planUnbind(state, []) };
+    return { accounts: [], plan: undefined, whole: planLists(state, []) };
   }
   const accounts = judgeAccounts(clusters, around, names);
   const beside = judgeOperator(around, names).filter((one) => isNamed(state, one));
@@ -215,8 +215,8 @@ export function evaluateUnbinding(situation: CheckContext): SccEvaluation {
   const isPlanned = accounts.some(isUnprivileged);
   return {
     accounts: [...accounts, ...beside],
-    whole: planUnbind(state, [...accounts, ...beside]),
-    plan: isPlanned ? planUnbind(state, free) : undefined,
+    whole: planLists(state, [...accounts, ...beside]),
+    plan: isPlanned ? planLists(state, free) : undefined,
   };
 }
 

@@ -2,11 +2,11 @@
 import { factSources } from "../../domain/facts/facts";
 import { kinds, constraintResource } from "../../domain/kube/kinds";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
-import { accessResources, grantName } from "../../domain/scc/grants";
+import { accessResources, grantName, chooseConstraint } from "../../domain/scc/grants";
 import { groundNeeds, leftMarkNeeds, type Needs, type NeedsPlace } from "../../domain/facts/needs";
 import { bindNeed } from "../../domain/kube/write-needs";
 import { type Delete, listPermissions, type Patch, recreateObject } from "../../domain/kube/change";
-import { listPlaces, type UnbindPlan } from "./accounts";
+import { listPlaces, type UnbindPlan } from "./plan";
 import type { UnbindDeps } from "./read";
 
 /** What an access review is asked for. */
@@ -23,7 +23,7 @@ interface UnbindWish extends NeedsPlace {
 export function unbindNeeds(wish: UnbindWish): Needs {
   const { names, namespace, scc } = wish;
   const { ecs, pods } = factSources(names);
-  const name = scc ?? names.scc.current;
+  const name = chooseConstraint(names, wish);
   const constraints = scc === undefined ? [name, names.scc.older] : [scc];
   const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
   const { deployment } = names.operator;

@@ -6,7 +6,7 @@ import type { NextStep } from "../../domain/rollout/next-step";
 import { sccFindings } from "../../domain/scc/findings";
 import { isPrivileged, listReleases, wantsAdjustment } from "../../domain/scc/refusals";
 import { evaluateUnbinding } from "./checks";
-import { listFindings } from "./plan";
+import { listFindings } from "./lists";
 
 /** The old constraint is left, and nothing needs it any more. */
 export function constraintStep({

@@ -13,7 +13,7 @@ import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { Reviews } from "../../readers/reviews";
-import { listPlaces, type UnbindPlan } from "./accounts";
+import { listPlaces, type UnbindPlan } from "./plan";
 import { sccProof, unbindNeeds } from "./needs";
 import { skipScc } from "./gate";
 import { recordReviews, reviewAll } from "./proof";

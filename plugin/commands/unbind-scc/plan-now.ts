@@ -2,7 +2,7 @@
 import type { Finding } from "../../domain/base/findings";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Session } from "../../kernel/session";
-import { makeUnbindPlan, type UnbindPlan } from "./accounts";
+import { planUnbind, type UnbindPlan } from "./plan";
 import { listWritePermissions } from "./needs";
 import { readFacts, type UnbindDeps, type UnbindOptions } from "./read";
 
@@ -21,7 +21,7 @@ export async function planFit({
   session,
   tell,
 }: UnbindContext): Promise<UnbindPlan> {
-  const plan = makeUnbindPlan(deps, options, await readFacts(deps, options));
+  const plan = planUnbind(deps, options, await readFacts(deps, options));
   session.requireStaying([...plan.changes, ...plan.afterProof]);
   await requirePermissions(deps, await listWritePermissions(deps, plan));
   tell(plan.findings);

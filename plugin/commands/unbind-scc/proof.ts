@@ -4,8 +4,8 @@ import { listGroups } from "../../domain/kube/role-rules";
 import { renderUser } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import { waitFor } from "../../kernel/wait";
-import type { AccountReview } from "./accounts";
-import type { SccWay } from "./plan";
+import type { AccountReview } from "./plan";
+import type { SccWay } from "./lists";
 import type { UnbindDeps } from "./read";
 
 /** A review's answer. */

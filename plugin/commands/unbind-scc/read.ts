@@ -3,9 +3,8 @@ import type { LeftMarks } from "../../domain/kube/owners";
 import { readLeftMarks } from "../../readers/left-marks";
 import { factSources } from "../../domain/facts/facts";
 import { kinds, constraintResource } from "../../domain/kube/kinds";
-import type { Names } from "../../domain/names/names";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
-import { accessResources, type AccessObjects } from "../../domain/scc/grants";
+import { accessResources, type AccessObjects, chooseConstraint } from "../../domain/scc/grants";
 import type { Reviews } from "../../readers/reviews";
 import type { AskingPorts, RunPorts } from "../../kernel/world";
 
@@ -45,11 +44,6 @@ export interface UnbindFacts {
   readonly older: KubeObject | undefined;
   /** The objects whose owner is gone; absent: every mark counts. */
   readonly left?: LeftMarks;
-}
-
-/** The constraint that is meant. */
-export function chooseConstraint(names: Names, { scc }: UnbindOptions): string {
-  return scc ?? names.scc.current;
 }
 
 /** True where the API server has constraints, which OpenShift's alone does. */

@@ -204,3 +204,11 @@ export function readPriority(constraint: KubeObject | undefined): number | undef
   const priority = getOwn(constraint, "priority");
   return typeof priority === "number" && priority > 0 ? priority : undefined;
 }
+
+/** The constraint that is meant: the one that was named, else that of today's releases. */
+export function chooseConstraint(
+  names: Names,
+  { scc }: { readonly scc?: string | undefined },
+): string {
+  return scc ?? names.scc.current;
+}

@@ -1,7 +1,7 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import * as grants from "../../../../plugin/domain/scc/grants";
-import * as plans from "../../../../plugin/commands/unbind-scc/plan";
-import type { SccState } from "../../../../plugin/commands/unbind-scc/plan";
+import * as plans from "../../../../plugin/commands/unbind-scc/lists";
+import type { SccState } from "../../../../plugin/commands/unbind-scc/lists";
 import { listGroups } from "../../../../plugin/domain/kube/role-rules";
 import {
   aBinding,
@@ -26,7 +26,7 @@ const {
   subjectLabel,
   renderUser,
 } = grants;
-const { listFindings, olderLeft, planUnbind } = plans;
+const { listFindings, olderLeft, planLists } = plans;
 
 const scc = "mine";
 const ours = { namespace: "engine", name: "ec" };
@@ -142,30 +142,30 @@ function bound(subjects: readonly object[], rules: readonly object[] = [use]): S
 }
 
 const codesOf = (state: SccState): readonly string[] =>
-  listFindings(planUnbind(state, [ours]), scc).map(({ code }) => code);
+  listFindings(planLists(state, [ours]), scc).map(({ code }) => code);
 
 test("a constraint of nobody is deleted and nothing else is written", () => {
   const state = aState();
-  const plan = planUnbind(state, [ours]);
+  const plan = planLists(state, [ours]);
   const remove = state.constraint;
   expect(plan).toEqual({ changes: [], ways: [], users: [], pods: [], remove, leftover: undefined });
   expect(listFindings(plan, scc)).toEqual([]);
   const constraint = { ...aConstraint(scc), users: null, groups: "all" };
-  const odd = planUnbind(aState({ constraint }), [ours]);
+  const odd = planLists(aState({ constraint }), [ours]);
   expect(odd).toMatchObject({ changes: [], users: [], remove: constraint });
 });
 
 test("an account goes out of a list once and for all, the others keep their order", () => {
   const object = aConstraint(scc, { users: ["b", user("engine"), "a", user("engine")] });
   const removed = [user("engine")];
-  expect(planUnbind(aState({ constraint: object }), [ours]).changes).toEqual([
+  expect(planLists(aState({ constraint: object }), [ours]).changes).toEqual([
     { object, lists: [{ field: "users", left: ["b", "a"], removed }], deletes: false },
   ]);
 });
 
 test("a constraint's last user leaves an empty list, a binding's last subject no binding", () => {
   const constraint = aConstraint(scc, { users: [user("engine")] });
-  const { changes, remove, leftover } = planUnbind({ ...bound([account("engine")]), constraint }, [
+  const { changes, remove, leftover } = planLists({ ...bound([account("engine")]), constraint }, [
     ours,
   ]);
   expect(changes).toMatchObject([
@@ -179,7 +179,7 @@ test("several accounts go out of one binding in one write", () => {
   const two = [ours, { namespace: "engine", name: "second" }];
   const subjects = [account("engine"), account("other"), account("engine", "second")];
   const removed = ["ServiceAccount/engine/ec", "ServiceAccount/engine/second"];
-  const { changes } = planUnbind(bound(subjects), two);
+  const { changes } = planLists(bound(subjects), two);
   expect(changes).toMatchObject([{ lists: [{ left: [account("other")], removed }] }]);
 });
 
@@ -206,13 +206,13 @@ test.each<[string, SccState, boolean, readonly string[]]>([
   ],
 ])("what keeps the constraint: %s", (_case, state, ...[keeps, codes]) => {
   const remove = keeps ? undefined : state.constraint;
-  expect(planUnbind(state, [ours]).remove).toBe(remove);
+  expect(planLists(state, [ours]).remove).toBe(remove);
   expect(codesOf(state)).toEqual(codes.map((code) => `SCC-${code}`));
 });
 
 test("of many who use it the first are named, the others counted", () => {
   const users = Array.from({ length: 12 }, (_, index) => `u${index}`);
-  const plan = planUnbind(aState({ constraint: aConstraint(scc, { users }) }), [ours]);
+  const plan = planLists(aState({ constraint: aConstraint(scc, { users }) }), [ours]);
   expect(plan.users).toHaveLength(12);
   expect(listFindings(plan, scc)[0]?.cause).toMatch(/ by user u0; .*user u9; 2 more$/);
 });
@@ -221,7 +221,7 @@ test("bindings that outlive their constraint are removed as well", () => {
   const [role, binding] = granted(scc, { subjects: [account("engine"), account("other")] });
   if (role === undefined || binding === undefined) throw new Error("nothing is granted");
   const access = { ...none, clusterRoles: [role], clusterRoleBindings: [binding] };
-  const plan = planUnbind(aState({ constraint: undefined, access }), [ours]);
+  const plan = planLists(aState({ constraint: undefined, access }), [ours]);
   expect(plan).toMatchObject({
     changes: [{ lists: [{ left: [account("other")] }] }],
     ways: [],
@@ -254,7 +254,7 @@ test.each([
   ],
 ])("a group that lets the account in is taken out by a line: %#", (pods, says) => {
   const state = { ...bound([group("system:authenticated")]), pods };
-  expect(listFindings(planUnbind(state, [ours]), scc)[0]?.fix).toBe(
+  expect(listFindings(planLists(state, [ours]), scc)[0]?.fix).toBe(
     `${says}oc adm policy remove-scc-from-group mine system:authenticated`,
   );
 });
@@ -265,7 +265,7 @@ test("every way says whose it is, by what, and why it stays", () => {
     bound([group("system:authenticated")]),
     bound([account("engine")], [useOf(scc, "other")]),
     bound([account("engine")], [{ ...wildcard, verbs: ["use"] }]),
-  ].map((state) => listFindings(planUnbind(state, [ours]), scc)[0]?.cause);
+  ].map((state) => listFindings(planLists(state, [ours]), scc)[0]?.cause);
   expect(causes).toEqual([
     `${asUser} may still use mine as a member of group system:authenticated; removing the group would remove it from all its members`,
     `${asUser} may still use mine by ${way}, which also grants other things that it would lose`,
