@@ -23,6 +23,7 @@ import {
   noProgress,
   listStaleReasons,
 } from "../../../../plugin/commands/upgrade/compare-plans";
+import { aPlan } from "./objects";
 
 function write(changes: Partial<PlannedWrite> = {}): PlannedWrite {
   return {
@@ -55,21 +56,7 @@ function step(changes: Partial<PlannedStep> = {}): PlannedStep {
 }
 
 function plan(changes: Partial<UpgradePlan> = {}): UpgradePlan {
-  return {
-    apiVersion: "cli.engine.com/v1",
-    kind: "UpgradePlan",
-    program: "0.1.0",
-    madeAt: "2026-01-02T03:04:05Z",
-    cluster: "c",
-    namespace: "engine",
-    release: "./release",
-    sha256: "aa",
-    words: ["upgrade"],
-    parts: [],
-    steps: [step()],
-    findings: [],
-    ...changes,
-  };
+  return aPlan({ sha256: "aa", steps: [step()], ...changes });
 }
 
 function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T, K> {

@@ -3,6 +3,7 @@ import { upgrade as upgradeSpec } from "../../../../plugin/commands/upgrade/flag
 import { listWords } from "../../../../plugin/commands/upgrade/describe-plan";
 import { renderPlan } from "../../../../plugin/commands/upgrade/text";
 import type { PlannedStep, UpgradePlan } from "../../../../plugin/commands/upgrade/plan-document";
+import { aPlan } from "./objects";
 
 const step = (name: string): PlannedStep => ({
   part: "rbac-expand",
@@ -26,23 +27,20 @@ const step = (name: string): PlannedStep => ({
   },
 });
 
-const plan = (steps: readonly PlannedStep[]): UpgradePlan => ({
-  apiVersion: "cli.engine.com/v1",
-  kind: "UpgradePlan",
-  program: "0.1.0",
-  madeAt: "2026-01-02T03:04:05Z",
-  cluster: "c",
-  namespace: "engine",
-  release: "./release",
-  words: ["upgrade"],
-  parts: [
-    { id: "rbac-expand", title: "Widen RBAC", source: "S34" },
-    { id: "operator", title: "Upgrade the operator", source: "S15-S23" },
-    { id: "webhook", title: "Reapply the webhook", source: "S24", skipped: "not \u001b[1min use" },
-  ],
-  steps,
-  findings: [],
-});
+const plan = (steps: readonly PlannedStep[]): UpgradePlan =>
+  aPlan({
+    parts: [
+      { id: "rbac-expand", title: "Widen RBAC", source: "S34" },
+      { id: "operator", title: "Upgrade the operator", source: "S15-S23" },
+      {
+        id: "webhook",
+        title: "Reapply the webhook",
+        source: "S24",
+        skipped: "not \u001b[1min use",
+      },
+    ],
+    steps,
+  });
 
 test("with -v a plan is shown part by part, with permission, risk, way back and command", () => {
   expect(renderPlan(plan([step("shop")]), 1)).toEqual([
