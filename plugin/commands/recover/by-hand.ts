@@ -72,6 +72,19 @@ export function listProcedure(procedure: Procedure): readonly ProcedureStep[] {
     ...digestStep(procedure),
     ...(freeze.is === "frozen" ? [runningStep(procedure)] : []),
     ...lineSteps(procedure),
+    ...applyStep(procedure),
+  ];
+}
+
+/** True where `--apply` has something to do or to wait for; causes that are a person's to remove it only tells. */
+export function canApply({ freeze, apart }: Pick<Procedure, "freeze" | "apart">): boolean {
+  const isPersons = freeze.causes.length > 0 && freeze.causes.every(({ is }) => is === "other");
+  return apart.length > 0 || !isPersons;
+}
+
+function applyStep(procedure: Procedure): readonly ProcedureStep[] {
+  if (!canApply(procedure)) return [];
+  return [
     {
       says: "or let this tool do it, as far as it can, and wait for each step",
       source: "S99, S100",

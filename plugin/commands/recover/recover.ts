@@ -10,6 +10,7 @@ import { EngineError, exitCodes, UsageError, BlockedError } from "../../domain/b
 import { distinct, type Finding } from "../../domain/base/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { planRecovery, type RecoveryPlan } from "./plan";
+import { canApply } from "./by-hand";
 import type { Evidence } from "../../domain/recovery/evidence";
 import type { ClusterApi } from "../../ports/rest-api";
 import { ecResource } from "../../readers/engine-cluster";
@@ -147,7 +148,9 @@ class Recover {
     return recorder.report({
       code: exitCodes.blocked,
       reason: joinCauses(freeze.says, causes),
-      next: "follow the procedure, or run the last command of it",
+      next: canApply({ freeze, apart: freeze.apart })
+        ? "follow the procedure, or run the last command of it"
+        : "follow the procedure",
     });
   }
 

@@ -19,6 +19,8 @@ import { lastFile } from "../../domain/kube/field-managers";
 import { isUnknownPolicy } from "../../domain/rules/upgrade-policy";
 import { judgeSecrets } from "../../domain/checks/secrets";
 import { standstillChecks, standstillResults } from "./standstill-checks";
+import { findStandstill } from "../../domain/engine-cluster/standstill";
+import { recoverLine } from "../../domain/engine-cluster/causes";
 import { helperFindings } from "../../domain/engine-cluster/helper-images";
 
 const { error, ofCause, shared, warning } = makeChecks("cluster");
@@ -72,7 +74,11 @@ export const clusterChecks: readonly Check[] = [
         const state = readState(cluster, situation);
         if (!moving.includes(state)) return undefined;
         const cause = `its state is ${state}: edits of databases may be denied until it is Running`;
-        return on(cluster, cause, { field: situation.names.ecFields.state.join(".") });
+        const field = situation.names.ecFields.state.join(".");
+        const isHeld = findStandstill(situation.facts, cluster).length > 0;
+        // to follow it would be to wait for what does not come
+        const fix = isHeld ? `end its standstill first: ${recoverLine(cluster)}` : undefined;
+        return on(cluster, cause, { field, ...(fix !== undefined && { fix }) });
       }),
     },
   ),

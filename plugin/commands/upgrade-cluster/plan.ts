@@ -20,7 +20,12 @@ import {
 import type { FieldEdit } from "../../domain/kube/edits";
 import { type AutoPlan, type ClusterWish, planEdits } from "../../domain/engine-cluster/edits";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
-import { explainMistake, mistakenTag, rightTag } from "../../domain/engine-cluster/mistaken-tag";
+import {
+  explainMistake,
+  isOutOfReach,
+  mistakenTag,
+  rightTag,
+} from "../../domain/engine-cluster/mistaken-tag";
 import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
 import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
@@ -147,7 +152,7 @@ function planAuto(facts: Facts, ec: KubeObject, request: ClusterRequest): AutoPl
 interface PlannedUpgrade {
   readonly ec: KubeObject;
   readonly edits: readonly FieldEdit[];
-  readonly wish: ClusterWish;
+  readonly wish: ClusterRequest;
   readonly auto: AutoPlan;
   readonly skip: readonly Skip[];
 }
@@ -168,11 +173,11 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
   const { ec, wish, skip } = planned;
   const { judged, missing } = judgePrerequisites(facts, describeTarget(facts, planned), skip);
   const own = [
-    ...stateFindings(facts, ec),
+    ...stateFindings(facts, planned),
     ...(isMistaken(facts, planned) ? [] : aheadOfRoll(facts, ec)),
     ...operatorFindings(facts, ec, wish),
     ...findIdleOperator(facts),
-    ...targetFindings(facts, ec, wish),
+    ...targetFindings(facts, planned),
     ...findCauses("beginning", facts, { ec, auto: willFollow(facts, planned) }),
     ...autoFindings(facts, planned),
     ...pinnedFindings(facts, planned),
@@ -183,8 +188,13 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
 }
 
 /** The tag that it is asked for is one of the operator: its correction is let through. */
-function isMistaken(facts: Facts, { ec }: PlannedUpgrade): boolean {
-  return mistakenTag(facts, ec).length > 0;
+function isMistaken(facts: Facts, { ec, wish }: PlannedUpgrade): boolean {
+  return mistakenTag(facts, ec, wish.operatorBefore).length > 0;
+}
+
+/** Nothing but another tag or repository ends an upgrade to an image that no pod can pull. */
+function isDeadEnd(facts: Facts, planned: PlannedUpgrade): boolean {
+  return isMistaken(facts, planned) || isOutOfReach(facts, planned.ec);
 }
 
 /** The cluster follows its operator: what runs is what is wanted (S9). */
@@ -203,7 +213,8 @@ function keepFindings({ check, findings }: JudgedCheck): readonly Finding[] {
 const waited = new Set(["Running", "InvalidUpgrade", "RunningRollingUpdate"]);
 
 /** The EC has to be Running, or InvalidUpgrade with its cause gone; a restart is waited for. */
-function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
+function stateFindings(facts: Facts, planned: PlannedUpgrade): readonly Finding[] {
+  const { ec } = planned;
   const object = objectLabel(ec);
   const deleting = findDeletingCluster(facts, ec);
   if (deleting !== undefined) return [deleting];
@@ -211,8 +222,7 @@ function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
   const state = asString(getPath(ec, names.ecFields.state));
   const field = names.ecFields.state.join(".");
   if (state === "Upgrade") {
-    // nothing but another tag ends an upgrade to one that no repository holds
-    if (mistakenTag(facts, ec).length > 0) return [];
+    if (isDeadEnd(facts, planned)) return [];
     const tag = asString(getPath(ec, names.ecFields.versionTag)) ?? "the operator's own release";
     const cause = `an upgrade to ${tag} is in progress`;
     return [clusterFinding("busy", { object, field, cause }, names)];
@@ -253,16 +263,16 @@ function mistakenTarget(facts: Facts, ec: KubeObject, { tag }: ClusterWish): rea
 }
 
 /** A cluster is never lowered, neither below its spec nor below what its pods run. */
-function targetFindings(facts: Facts, ec: KubeObject, wish: ClusterWish): readonly Finding[] {
+function targetFindings(facts: Facts, planned: PlannedUpgrade): readonly Finding[] {
+  const { ec, wish } = planned;
   const { tag } = wish;
   const path = facts.names.ecFields.versionTag;
   const mistaken = mistakenTarget(facts, ec, wish);
   if (mistaken.length > 0) return mistaken;
-  const spec = mistakenTag(facts, ec).length > 0 ? undefined : asString(getPath(ec, path));
-  const known = [
-    spec,
-    ...readRunningVersion(facts, ec).filter((one) => rightTag(one) === undefined),
-  ];
+  const spec = asString(getPath(ec, path));
+  const isReached = !isDeadEnd(facts, planned);
+  const running = readRunningVersion(facts, ec).filter((one) => rightTag(one) === undefined);
+  const known = [spec, ...running].filter((one) => isReached || one !== spec);
   const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [

@@ -7,13 +7,47 @@ import { compareTags, isOlder } from "../base/versions";
 import { findContainer, listPods } from "../rollout/stateful-set";
 import { clusterVersionFor, releasePairs } from "../release/platforms";
 import { parseImage } from "../release/images";
-import { isReady } from "../rollout/pod-causes";
+import { rollFindings } from "../rollout/findings";
+import { isReady, podTroubles } from "../rollout/pod-causes";
 import { clusterFinding } from "./findings";
 import { operatorRelease } from "./operator";
 
 /** Said at once: a tag that no operator brings about, so that another one may be set while it is under way. */
-export function mistakenTag(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return [...findOperatorTag(facts, ec), ...findLoweredTag(facts, ec)];
+export function mistakenTag(
+  facts: Facts,
+  ec: KubeObject,
+  operatorBefore?: string,
+): readonly Finding[] {
+  const ofOperator = findOperatorTag(facts, ec, operatorBefore);
+  // one tag is advised, not two
+  return ofOperator.length > 0 ? ofOperator : findLoweredTag(facts, ec);
+}
+
+/**
+ * True where the roll ends at its first pod, which waits for the image in vain: once a second pod has the tag, the
+ * first one has run it, and a cluster is never lowered.
+ */
+export function isOutOfReach(facts: Facts, ec: KubeObject): boolean {
+  const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
+  const set = factNamed(facts, "statefulSets", {
+    name: readName(ec),
+    namespace: readNamespace(ec),
+  });
+  if (tag === undefined || set === undefined) return false;
+  const [begun, ...others] = listPods(facts, set).filter((pod) => readTag(facts, pod) === tag);
+  if (begun === undefined || others.length > 0) return false;
+  return lacksImage(facts, begun) && Number(getPath(set, ["status", "readyReplicas"])) > 0;
+}
+
+function lacksImage(facts: Facts, pod: KubeObject): boolean {
+  const { code } = rollFindings.image;
+  return podTroubles(pod, { facts }).some((one) => one.code === code && one.definite === true);
+}
+
+/** The tag of the container that runs the cluster. */
+function readTag({ names }: Facts, pod: KubeObject): string | undefined {
+  const container = findContainer(getOwn(pod, "spec"), names.pods.container);
+  return parseImage(getOwn(container, "image"))?.tag;
 }
 
 /** The upgrade has begun, and is not undone: pods that are ready run a later release than is asked for. */
@@ -26,8 +60,7 @@ function findLoweredTag(facts: Facts, ec: KubeObject): readonly Finding[] {
   if (tag === undefined || set === undefined) return [];
   const newer = listPods(facts, set)
     .filter(isReady)
-    .map((pod) => getOwn(findContainer(getOwn(pod, "spec"), names.pods.container), "image"))
-    .map((image) => parseImage(image)?.tag)
+    .map((pod) => readTag(facts, pod))
     .find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [
@@ -45,11 +78,15 @@ function findLoweredTag(facts: Facts, ec: KubeObject): readonly Finding[] {
 }
 
 /** No repository holds such an image of the cluster. */
-function findOperatorTag(facts: Facts, ec: KubeObject): readonly Finding[] {
+function findOperatorTag(
+  facts: Facts,
+  ec: KubeObject,
+  operatorBefore: string | undefined,
+): readonly Finding[] {
   const path = facts.names.ecFields.versionTag;
   const tag = asString(getPath(ec, path));
   if (tag === undefined) return [];
-  const told = explainMistake(facts, tag);
+  const told = explainMistake(facts, tag, operatorBefore);
   if (told === undefined) return [];
   const right = rightTag(tag);
   const target = right === undefined ? "TAG" : chooseTarget(facts, right);
@@ -69,10 +106,14 @@ function findOperatorTag(facts: Facts, ec: KubeObject): readonly Finding[] {
 }
 
 /** Why a tag is one of the operator and not of the cluster; undefined where it is none. */
-export function explainMistake(facts: Facts, tag: string): string | undefined {
+export function explainMistake(
+  facts: Facts,
+  tag: string,
+  operatorBefore?: string,
+): string | undefined {
   const right = rightTag(tag);
   if (right !== undefined) return `its cluster release is ${right}`;
-  return isOperators(facts, tag)
+  return isOperators(facts, tag, operatorBefore)
     ? "the operator that runs here is of it, and no pod of the cluster is ready with it"
     : undefined;
 }
@@ -83,9 +124,10 @@ function chooseTarget(facts: Facts, tag: string): string {
   return clusterTag !== undefined && isOlder(tag, clusterTag) ? clusterTag : tag;
 }
 
-/** The release of the operator that runs here, of which no ready pod shows that a cluster has it too. */
-function isOperators(facts: Facts, tag: string): boolean {
-  if (operatorRelease(facts).version !== tag || !isKnown(facts, "pods")) return false;
+/** The release of the operator that runs here, or did, of which no ready pod shows that a cluster has it too. */
+function isOperators(facts: Facts, tag: string, operatorBefore: string | undefined): boolean {
+  const releases = [operatorRelease(facts).version, operatorBefore];
+  if (!releases.includes(tag) || !isKnown(facts, "pods")) return false;
   const { container } = facts.names.pods;
   return !facts.objects.pods
     .filter(isReady)

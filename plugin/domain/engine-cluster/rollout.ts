@@ -10,7 +10,6 @@ import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type Facts, factNamed } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, getOwn, asString } from "../base/values";
-import type { Finding } from "../base/findings";
 import { compareTags } from "../base/versions";
 import {
   findContainer,
@@ -23,7 +22,7 @@ import {
   renderRoll,
   listTroubles,
 } from "../rollout/stateful-set";
-import { type Problem, type Progress, makeStalled } from "../rollout/progress";
+import { type Problem, problemsIn, type Progress, makeStalled } from "../rollout/progress";
 import { rollFindings } from "../rollout/findings";
 import { estimateRest } from "../rollout/estimate";
 import { dropFuture, lastMovement, type Movement, renderSkew } from "../rollout/times";
@@ -252,17 +251,22 @@ function findProblems(facts: Facts, seen: ClusterState, wanted: WantedCluster): 
   const locateTrouble = (trouble: Trouble | undefined): readonly Problem[] =>
     trouble === undefined ? [] : [{ object, ...trouble }];
   const isRolling = set !== undefined && roll !== undefined && !roll.complete;
+  const mistaken = wanted.tag === undefined ? mistakenTag(facts, ec) : [];
+  // the pods that ask for it wait for another tag, not for this one's image
+  const told = mistaken.length > 0 && seen.taken ? rollFindings.image.code : undefined;
   const found = [
     ...locateTrouble(findDeleting(ec, facts.names)),
     ...problemsIn(findScaledCauses(facts, ec)),
-    ...(wanted.tag === undefined ? problemsIn(mistakenTag(facts, ec)) : []),
+    ...problemsIn(mistaken),
     ...locateTrouble(quorumLost(facts, seen)),
     ...[findRefused(facts, seen, wanted), frozen(facts, seen)].flatMap(locateTrouble),
     ...(isRolling ? listTroubles(facts, set, roll) : []).filter(
-      ({ code }) => code !== rollFindings.idle.code || !ends.has(state),
+      ({ code }) => code !== told && (code !== rollFindings.idle.code || !ends.has(state)),
     ),
     ...[findFailed(facts, seen, wanted), findLicense(facts, seen)].flatMap(locateTrouble),
-    ...locateTrouble(findResizing(facts, ec, wanted) ?? notTaken(facts, seen)),
+    ...locateTrouble(
+      findResizing(facts, ec, wanted) ?? (mistaken.length > 0 ? undefined : notTaken(facts, seen)),
+    ),
   ];
   return withOperator(facts, found);
 }
@@ -283,14 +287,6 @@ function withOperator(facts: Facts, problems: readonly Problem[]): readonly Prob
   return problems.map((one) =>
     byOperator.includes(one.code) ? { ...one, fix: `${one.fix}; ${first}` } : one,
   );
-}
-
-/** Findings that stand against it at once. */
-function problemsIn(findings: readonly Finding[]): readonly Problem[] {
-  return findings.map(({ code, object, cause: because, fix }) => ({
-    ...{ code, object: String(object), because, fix },
-    definite: true,
-  }));
 }
 
 /** What keeps a claim from being expanded is told at once; an expansion that goes on takes its time. */

@@ -21,6 +21,8 @@ interface DeploymentProblem {
   /** What it was seen on, where that is not the Deployment. */
   readonly object?: string;
   readonly message?: string | undefined;
+  /** Words that show the log of the container that keeps ending, where its name is told. */
+  readonly log?: readonly string[] | undefined;
 }
 
 const revision = "deployment.kubernetes.io/revision";
@@ -78,12 +80,20 @@ function containerTrouble(pod: KubeObject): DeploymentProblem | undefined {
     const waiting = getPath(status, ["state", "waiting"]);
     const reason = asString(getOwn(waiting, "reason")) ?? "";
     const what = waitingFor.find(([pattern]) => pattern.test(reason))?.[1];
-    if (what !== undefined) return { what, message: explainWaiting(status, what) };
+    if (what !== undefined) {
+      return { what, message: explainWaiting(status, what), log: logWords(status, "--previous") };
+    }
     if (getPath(status, ["state", "terminated", "exitCode"])) {
-      return { what: "crash", message: explainEnd(status, ["state"]) };
+      return { what: "crash", message: explainEnd(status, ["state"]), log: logWords(status) };
     }
   }
   return undefined;
+}
+
+/** A pod of an operator has two containers. */
+function logWords(status: unknown, ...more: readonly string[]): readonly string[] | undefined {
+  const name = asString(getOwn(status, "name"));
+  return name === undefined ? undefined : ["-c", name, ...more];
 }
 
 function explainWaiting(status: unknown, what: DeploymentProblem["what"]): string {
@@ -182,24 +192,31 @@ const ways: Partial<Record<DeploymentProblem["what"], string>> = {
   scaledDown: "scale deployment NAME --replicas=1",
 };
 
-function makeStalled({
+function makeStalled(problem: DeploymentProblem & { readonly object: string }): Progress {
+  const { what, object, message } = problem;
+  const { code, cause } = deploymentFindings[what];
+  const because = message === undefined ? cause : `${cause}: ${message}`;
+  return { is: "stalled", code, object, because, fix: chooseFix(problem) };
+}
+
+function chooseFix({
   what,
   object,
   message,
-}: DeploymentProblem & { readonly object: string }): Progress {
-  const { code, cause, fix } = deploymentFindings[what];
-  const because = message === undefined ? cause : `${cause}: ${message}`;
+  log,
+}: DeploymentProblem & { readonly object: string }): string {
+  const { fix } = deploymentFindings[what];
   const [, namespace, name] = object.split("/");
-  const words = ways[what];
-  const way = words && `: kubectl ${words.replace("NAME", String(name))} -n ${String(namespace)}`;
-  const isKilled = what === "crash" && /OOMKilled/.test(String(message));
-  return {
-    is: "stalled",
-    code,
-    object,
-    because,
-    fix: `${isKilled ? moreMemory : fix}${way ?? ""}`,
-  };
+  const place = ["-n", String(namespace)];
+  if (what === "crash") {
+    if (/OOMKilled/.test(String(message))) return moreMemory;
+    if (log === undefined) return fix;
+    const words = ["kubectl", "logs", String(name), ...log, ...place];
+    return `fix what its log names: ${words.join(" ")}`;
+  }
+  const way = ways[what];
+  if (way === undefined) return fix;
+  return `${fix}: ${["kubectl", way.replace("NAME", String(name)), ...place].join(" ")}`;
 }
 
 const moreMemory =

@@ -117,7 +117,7 @@ export const deploymentFindings = {
   }),
   crash: error("OPERATOR-CRASH", "S19", {
     cause: "a container of the new pod keeps crashing",
-    fix: "read its log with kubectl logs --previous, and fix what it names",
+    fix: "read the log of the container that crashes, of its last start (kubectl logs POD -c CONTAINER --previous), and fix what it names",
   }),
   deadline: error("OPERATOR-DEADLINE", "S19", {
     cause:

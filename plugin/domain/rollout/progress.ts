@@ -78,3 +78,11 @@ export function stallFinding(
   const source = codes.find((known) => known.code === code)?.source ?? "Facts 11";
   return { code, severity: "error", object, cause: because, fix, source };
 }
+
+/** Findings that stand against it at once. */
+export function problemsIn(findings: readonly Finding[]): readonly Problem[] {
+  return findings.map(({ code, object, cause: because, fix }) => ({
+    ...{ code, object: String(object), because, fix },
+    definite: true,
+  }));
+}

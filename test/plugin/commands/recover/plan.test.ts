@@ -237,6 +237,22 @@ test.each<[string, Scene, Partial<Procedure>, readonly (string | RegExp)[]]>([
   }
 });
 
+test.each<[string, Scene, boolean]>([
+  ["a database that is too old", old, true],
+  [
+    "a license, after which it goes on",
+    { ec: aFrozenEc({ ...refused, licenseStatus: { licenseState: "Expired" } }) },
+    true,
+  ],
+  ["digests", { ec: pinned }, true],
+  ["a state that only a person ends", { ec: aFrozenEc({ state: "Error" }) }, false],
+])(
+  "the procedure ends with the command of this tool where that does something: %s",
+  (_, scene, does) => {
+    expect(lines(scene).includes("kubectl engine recover --apply")).toBe(does);
+  },
+);
+
 test("nothing is to be done where nothing is frozen", () => {
   expect(lines({ ec: anEc() })).toEqual([]);
 });

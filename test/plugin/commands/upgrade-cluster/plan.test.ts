@@ -649,6 +649,69 @@ test.each<[string, Scene]>([
   expect(plan(scene).blocks).toEqual([]);
 });
 
+const typed = "8.0.2-71";
+const waits = (reason: string, message: string): object => ({
+  ready: false,
+  status: {
+    containerStatuses: [
+      { name: "engine-enterprise-node", ready: false, state: { waiting: { reason, message } } },
+    ],
+  },
+});
+const unknownTag = { tag: typed, ...waits("ErrImagePull", "manifest unknown") };
+/** Another tag is being rolled out, and these are its pods. */
+const rolling = (...pods: readonly KubeObject[]): Scene => ({
+  ecs: [anEc({ engineEnterpriseImageSpec: { versionTag: typed } }, { state: "Upgrade" })],
+  statefulSets: [aSet(typed, {}, { readyReplicas: 2 })],
+  pods,
+});
+const isUnderWay = ["CLUSTER-BUSY", "CLUSTER-TARGET-LOWER"];
+
+test.each<[string, Scene, readonly string[]]>([
+  ["its first pod cannot pull it", rolling(aPod(0, old), aPod(1, old), aPod(2, unknownTag)), []],
+  [
+    "its first pod may yet pull it",
+    rolling(
+      aPod(0, old),
+      aPod(1, old),
+      aPod(2, { tag: typed, ...waits("ErrImagePull", "toomanyrequests") }),
+    ),
+    isUnderWay,
+  ],
+  [
+    "its first pod runs and crashes",
+    rolling(
+      aPod(0, old),
+      aPod(1, old),
+      aPod(2, { tag: typed, ...waits("CrashLoopBackOff", "back-off") }),
+    ),
+    isUnderWay,
+  ],
+  [
+    "a second pod has it: the first one has run it",
+    rolling(aPod(0, old), aPod(1, unknownTag), aPod(2, unknownTag)),
+    isUnderWay,
+  ],
+  [
+    "no other pod is ready",
+    { ...rolling(aPod(2, unknownTag)), statefulSets: [aSet(typed, {}, { readyReplicas: 0 })] },
+    isUnderWay,
+  ],
+  ["no pod has it", rolling(aPod(0, old), aPod(1, old), aPod(2, old)), isUnderWay],
+  ["its StatefulSet is gone", { ...rolling(aPod(2, unknownTag)), statefulSets: [] }, isUnderWay],
+])("a tag is set in place of one that is being rolled out: %s", (_, scene, codes) => {
+  expect(codesOf(plan(scene)).filter((code) => isUnderWay.includes(code))).toEqual(codes);
+});
+
+const beforeKnown = "7.99.0-1";
+
+test.each<[string, Partial<ClusterRequest>, readonly string[]]>([
+  ["the operator's that was there before", { operatorBefore: beforeKnown }, []],
+  ["of another operator", { operatorBefore: "7.98.0-1" }, ["CLUSTER-BUSY"]],
+])("a tag is set in place of one that no pod has: %s", (_, wish, codes) => {
+  expect(plan(tagged(beforeKnown, "Upgrade"), wish).blocks.map(({ code }) => code)).toEqual(codes);
+});
+
 test("of an operator whose cluster release is not known, the release notes name the tag", () => {
   const { blocks } = plan({ deployments: [anOperator("8.0.99-1")] }, { tag: "8.0.99-1" });
   expect(blocks.at(-1)?.fix).toBe(

@@ -128,6 +128,22 @@ describe("the newest pod", () => {
     expect(verdict.is === "stalled" && verdict.because.endsWith(words)).toBe(true);
   });
 
+  test.each<[string, object, string]>([
+    [
+      "that is started again and again",
+      waiting("CrashLoopBackOff", { name: "admission" }),
+      "fix what its log names: kubectl logs pod -c admission --previous -n engine",
+    ],
+    [
+      "that has just ended",
+      { containerStatuses: [{ name: "admission", state: { terminated: { exitCode: 3 } } }] },
+      "fix what its log names: kubectl logs pod -c admission -n engine",
+    ],
+  ])("the log of a container %s is named with the container", (_, status, fix) => {
+    const objects = { replicaSets: [aSet()], pods: [aPod(status)] };
+    expect(judged({ deployments: [aDeployment()], ...objects })).toMatchObject({ fix });
+  });
+
   test.each([
     [
       "has ended",

@@ -204,7 +204,6 @@ export const reportedDouble: readonly Scene[] = [
       says: /8\.0\.6-8/,
       step: /first .*kubectl logs|read its log/,
     },
-    "POD-IMAGE",
   ],
   [
     "no address for the pod, and a partition",

@@ -1,5 +1,7 @@
 /** Each cause of a standstill is told by `status`, `recover` and `check` alike; what is merely slow by none of them. */
 import { judgeChecks } from "../../../../plugin/commands/checks";
+import { parse } from "../../../../plugin/cli/tree";
+import type { Finding } from "../../../../plugin/domain/base/findings";
 import { judgeCluster } from "../../../../plugin/domain/engine-cluster/rollout";
 import { podTrouble } from "../../../../plugin/domain/rollout/pod-causes";
 import { rollFindings } from "../../../../plugin/domain/rollout/findings";
@@ -9,6 +11,7 @@ import { clustersStatus } from "../../../../plugin/commands/upgrade-cluster/next
 import { explainOperator } from "../../../../plugin/domain/engine-cluster/operator-words";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
+import { wordsOf } from "../../../support/pages";
 import { toldByCheck, toldByRecover } from "./agreement";
 import { double, single, slow, type Scene } from "./causes";
 import { heldSingle, heldSlow, inOrder } from "./held-causes";
@@ -66,6 +69,50 @@ test.each(scenes)(
 
 test.each(scenes)("recover and check tell the same causes: $title", ({ facts }) => {
   expect(toldByRecover(facts)).toEqual(toldByCheck(facts));
+});
+
+/** What each command says of the same standstill. */
+const sayings = scenes.flatMap(({ title, facts }) => [
+  { title: `recover, ${title}`, found: recovered(facts).causes.map(({ finding }) => finding) },
+  { title: `check, ${title}`, found: judgeChecks(facts, {}).findings },
+]);
+
+/** The lines in a fix, without the words around them. */
+const linesOf = ({ fix }: Finding): readonly string[] => fix.match(/kubectl [^;,)]*/g) ?? [];
+
+/** What this tool's parser and the command's flags have against a line, its blanks filled in. */
+function problemsOf(line: string): readonly string[] {
+  const filled = line.replace(/ TAG\b/, ` ${oldTag}`);
+  const { chosen, problems } = parse(wordsOf(filled).slice(2), "kubectl engine");
+  const prepared = chosen?.entry.prepare(chosen.raw, chosen.inner);
+  return [...problems, ...(prepared?.problems ?? []), ...(prepared?.missing ?? [])];
+}
+
+test.each(sayings)("each printed line is whole: $title", ({ found }) => {
+  const lines = found.flatMap(linesOf);
+  const logs = lines.filter((line) => line.startsWith("kubectl logs "));
+  expect(logs.filter((line) => !/^kubectl logs \S+ -c \S+ .*-n \S+/.test(line))).toEqual([]);
+  const own = lines.filter((line) => line.startsWith("kubectl engine "));
+  expect(own.map((line) => [line, problemsOf(line)])).toEqual(own.map((line) => [line, []]));
+});
+
+test.each(sayings)("nothing is told twice, nor with two advices: $title", ({ found }) => {
+  const keys = found.map(({ code, object, cause }) => [code, object, cause].join(" "));
+  expect(keys).toEqual([...new Set(keys)]);
+  const causes = found.map(({ object, cause }) => [object, cause].join(" "));
+  expect(causes).toEqual([...new Set(causes)]);
+  const acts = new Map<string, readonly string[]>();
+  for (const words of found.flatMap(linesOf).map(wordsOf)) {
+    // by two lines that change one object it would become two things
+    const isAct = /^(engine upgrade-cluster|delete|patch|scale) /.test(words.slice(1).join(" "));
+    if (!isAct) continue;
+    const act = words.slice(1, 4).join(" ");
+    const whole = words
+      .flatMap((word) => (word === "-n" ? [] : word.replace("--namespace=", "")))
+      .toSorted();
+    expect(acts.get(act) ?? whole).toEqual(whole);
+    acts.set(act, whole);
+  }
 });
 
 test.each(scenes)("an upgrade that waits ends with the same: $title", ({ facts, cause }) => {
