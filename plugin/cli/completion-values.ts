@@ -1,9 +1,16 @@
 /** What a shell is offered of the kubeconfig and of the cluster: at once or not at all, and silently. */
 import type { GlobalOptions } from "../cmdutil/context";
 import { kinds } from "../domain/kube/kinds";
-import { defaultNames, type ProductKind, readName, renderTerm } from "../domain/names/names";
+import {
+  defaultNames,
+  type Names,
+  type ProductKind,
+  readName,
+  renderTerm,
+} from "../domain/names/names";
 import { type KubeClient, deadline } from "../ports/kubernetes";
 import type { Question, Suggestion } from "./complete";
+import type { AskedRelease, TagOffer } from "./completion-tags";
 import type { HostProcess } from "./context";
 
 /** With the start of the program less than a second, after which a person types on; the line may allow more. */
@@ -13,6 +20,7 @@ interface Look extends Question {
   readonly options: GlobalOptions;
   /** Objects of every namespace are meant. */
   readonly everywhere: boolean;
+  readonly asked: AskedRelease;
 }
 
 /** The words; whatever stands in the way, there are none. */
@@ -23,6 +31,8 @@ export async function findWords(look: Look, world: HostProcess): Promise<readonl
     end.abort();
   });
   try {
+    if (what === "release" || what === "tag")
+      return await tags({ ...look, what }, world, end.signal);
     if (what === "namespace" || what === "version" || typeof what !== "string") {
       return await live(look, world, end.signal);
     }
@@ -50,37 +60,75 @@ async function listConfigured(
   return [...entries.keys()].map((name) => [name, `${what} of the kubeconfig`]);
 }
 
-async function live(
-  look: Look,
+/** What is read over a connection of its own, which is closed then. */
+async function connected<T>(
+  { options }: Look,
   world: HostProcess,
-  signal: AbortSignal,
-): Promise<readonly Suggestion[]> {
-  const cluster = await world.connect(look.options, { readOnly: true, silent: true });
+  read: (cluster: KubeClient) => Promise<T>,
+): Promise<T> {
+  const cluster = await world.connect(options, { readOnly: true, silent: true });
   try {
+    return await read(cluster);
+  } finally {
+    cluster.close();
+  }
+}
+
+function live(look: Look, world: HostProcess, signal: AbortSignal): Promise<readonly Suggestion[]> {
+  return connected(look, world, async (cluster) => {
     if (look.what === "version") return await versions(look, { cluster, signal });
     if (typeof look.what === "string") {
       const found = await cluster.list(kinds.namespace, { whole: true, signal });
       return (found ?? []).map(({ metadata: { name = "" } }) => [name, "namespace"]);
     }
     return await objects(look, look.what, { cluster, signal });
-  } finally {
-    cluster.close();
-  }
+  });
+}
+
+/** Where it is asked, until when. */
+interface Asking {
+  readonly cluster: KubeClient;
+  readonly signal: AbortSignal;
+}
+
+/** The clusters of the namespace. */
+async function listClusters(names: Names, { cluster, signal }: Asking) {
+  const { group, version, ecVersion, ec } = names;
+  const own = { namespace: cluster.namespace, whole: true, signal };
+  const found =
+    (await cluster.list({ group, version, ...ec }, own)) ??
+    (await cluster.list({ group, version: ecVersion, ...ec }, own));
+  return found ?? [];
+}
+
+/** Tags that the line decides, else those that go with the operator that runs. */
+async function tags(
+  look: Look & { readonly what: TagOffer },
+  world: HostProcess,
+  signal: AbortSignal,
+): Promise<readonly Suggestion[]> {
+  const { what, asked } = look;
+  const { names = defaultNames } = look.options;
+  const known = await import("./completion-tags.ts");
+  const onLine = await known.findTagsOnLine(what, asked, { names, env: world.env, signal });
+  if (onLine !== undefined) return onLine;
+  const seen = await connected(look, world, async (cluster) => ({
+    operator: await known.readOperatorRelease(names, { cluster, signal }),
+    clusters: what === "tag" ? await listClusters(names, { cluster, signal }) : [],
+  })).catch(() => ({ operator: {}, clusters: [] }));
+  return what === "release"
+    ? known.listReleases(seen.operator)
+    : known.listClusterTags(seen.operator, seen.clusters, names);
 }
 
 /** Engine versions that the clusters of the namespace publish. */
 async function versions(
   { options: { names = defaultNames } }: Look,
-  { cluster, signal }: { readonly cluster: KubeClient; readonly signal: AbortSignal },
+  asking: Asking,
 ): Promise<readonly Suggestion[]> {
-  const { namespace } = cluster;
-  const { group, version, ecVersion, ec } = names;
-  const own = { namespace, whole: true, signal };
-  const found =
-    (await cluster.list({ group, version, ...ec }, own)) ??
-    (await cluster.list({ group, version: ecVersion, ...ec }, own));
+  const { ec } = names;
   const { projectCluster } = await import("../domain/rules/clusters.ts");
-  return (found ?? []).flatMap((object) =>
+  return (await listClusters(names, asking)).flatMap((object) =>
     (projectCluster(object, names)?.versions ?? []).map(({ version: offered }): Suggestion => [
       offered,
       `${renderTerm(ec)} ${object.metadata.name ?? ""} offers it`,
@@ -92,7 +140,7 @@ async function versions(
 async function objects(
   { typed, everywhere, options: { names = defaultNames } }: Look,
   wanted: readonly ProductKind[],
-  { cluster, signal }: { readonly cluster: KubeClient; readonly signal: AbortSignal },
+  { cluster, signal }: Asking,
 ): Promise<readonly Suggestion[]> {
   const { kind } = readName(typed, names);
   const lead = kind === undefined ? "" : typed.slice(0, typed.indexOf("/") + 1);

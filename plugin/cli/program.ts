@@ -196,7 +196,10 @@ async function complete(words: readonly string[], world: HostProcess): Promise<E
     const { names } = await readNamesOption(options);
     const { findWords } = await import("./completion-values.ts");
     const everywhere = line.words.includes("--all-namespaces");
-    return findWords({ ...question, options: { ...options, names }, everywhere }, world);
+    const { raw } = line.chosen?.inner ?? line.chosen ?? line;
+    const read = new FlagReader(raw);
+    const asked = { release: read.text("release"), target: read.text("target") };
+    return findWords({ ...question, options: { ...options, names }, everywhere, asked }, world);
   };
   streams.out.write(await answer(words, { codes, found: findSuggestions, names: lineNames }));
   return 0;

@@ -18,6 +18,7 @@ export const releaseFlags = flagTable({
   },
   target: {
     ...tag("7.22.0-7"),
+    offers: "release",
     goesWith: "release",
     help: "Release asked for, as 7.22.0-7: fills {tag}, and is checked",
   },

@@ -7,8 +7,13 @@ import { parseDuration } from "../domain/base/duration";
 import type { ProductKind } from "../domain/names/names";
 import { parseReleaseTag } from "../domain/base/versions";
 
-/** What a shell may be offered of the kubeconfig, of the cluster, or of this program. */
-export type Offer = "context" | "cluster" | "user" | "namespace" | "code" | "kind" | "version";
+/**
+ * What a shell may be offered of the kubeconfig, of the cluster, or of this program; `release` is a
+ * tag of the operator, `tag` one of the clusters.
+ */
+export type Offer =
+  | ("context" | "cluster" | "user" | "namespace" | "code" | "kind")
+  | ("version" | "release" | "tag");
 
 /** What may stand in the place of a value, for shell completion. */
 export interface Completed {

@@ -27,7 +27,11 @@ explain CODE says more. A finding that you can live with is accepted with --skip
     "See every check, without a cluster": "check --list",
   },
   flags: {
-    target: { ...tag("8.0.2-2"), help: "Operator release to upgrade to, as 8.0.2-2" },
+    target: {
+      ...tag("8.0.2-2"),
+      offers: "release",
+      help: "Operator release to upgrade to, for example 8.0.2-2",
+    },
     release: {
       value: "SOURCE",
       file: true,

@@ -64,6 +64,7 @@ ${reach}`,
   flags: {
     target: {
       value: "VERSION",
+      offers: "version",
       read: readVersion,
       help: "Engine version that the modules have to fit",
     },

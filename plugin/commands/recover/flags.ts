@@ -41,6 +41,7 @@ line of "modules install" that is printed: until then the run ends with 3, and r
     apply: { help: "Remove the causes instead of showing how" },
     "engine-version": {
       value: "VERSION",
+      offers: "version",
       read: readVersion,
       help: "Version for the databases that are too old for the upgrade",
     },

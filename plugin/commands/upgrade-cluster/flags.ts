@@ -27,6 +27,7 @@ the whole wait. Running the command again is safe: it continues from the state f
   flags: {
     target: {
       ...tag("8.0.2-17"),
+      offers: "tag",
       help: "Image tag to upgrade to; with --auto it only has to be what the operator brings",
     },
     auto: { help: "Switch the automatic upgrade on instead of writing a tag" },

@@ -47,6 +47,7 @@ own command refuses it.`,
     ...operatorFlags,
     "cluster-target": {
       ...tag("8.0.2-17"),
+      offers: "tag",
       help: "Image tag of the clusters; absent: the one that belongs to the release",
     },
     auto: { help: "Let the clusters follow the operator by themselves" },

@@ -21,7 +21,7 @@ import { renderTerm } from "../names/names";
 import { chooseCause, findLivingOwner } from "../kube/owners";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
-interface OperatorRelease {
+export interface OperatorRelease {
   readonly version: string | undefined;
   readonly clusterTag: string | undefined;
 }

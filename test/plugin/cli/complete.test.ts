@@ -6,7 +6,9 @@ import { ApiError } from "../../../plugin/domain/base/errors";
 import { aFolder } from "../../support/a-folder";
 import { aDatabase, aNamespace, anObject, resourceOf } from "../../support/builders";
 import type { KeptCluster } from "../../support/kept-cluster";
+import { writeRelease } from "../../support/releases/tree";
 import { makeWorld } from "../../support/world";
+import { anOperator } from "../domain/engine-cluster/scene";
 import { type Scene, typed } from "../../support/program-world";
 
 const sources: Sources = {
@@ -128,7 +130,9 @@ function aCluster(): KeptCluster {
     return { [bundledType]: engineDbType, [bundledVersion]: version };
   });
   const [status = "", list = ""] = fields.bundledDatabaseVersions;
-  world.put({ ...ec, [status]: { [list]: bundled } });
+  const spec = { engineEnterpriseImageSpec: { versionTag: "8.0.1-9" } };
+  world.put({ ...ec, spec, [status]: { [list]: bundled } });
+  world.put(anOperator("8.0.2-2", 1));
   world.put(aDatabase("engine", "orders"));
   world.put(aDatabase("shop", "carts"));
   return world.cluster;
@@ -174,6 +178,25 @@ test.each([
   ["of the command behind another one", "rehearse upgrade-cluster ", ["main"]],
   ["versions that the cluster publishes", "upgrade --engine-version ", ["7.4", "8.0"]],
   ["the versions of a database", "upgrade-database orders --engine-version 8", ["8.0"]],
+  ["the versions of recovered databases", "recover --engine-version 7", ["7.4"]],
+  ["the versions that modules have to fit", "modules in-use --target ", ["7.4", "8.0"]],
+  [
+    "the operator's release, and later ones",
+    "check --target 8.0.1",
+    ["8.0.10-21", "8.0.16-24", "8.0.18-11"],
+  ],
+  ["no earlier release", "check --target 7", []],
+  [
+    "the tag that belongs to the operator",
+    "upgrade-cluster main --target ",
+    ["8.0.2-17", "8.0.1-9"],
+  ],
+  [
+    "the tag that belongs to the release on the line",
+    "upgrade --target 8.2.0-12 --cluster-target ",
+    ["8.2.0-25.12"],
+  ],
+  ["no tag of a release that nobody knows", "upgrade --target 9.9.9-9 --cluster-target ", []],
   ["namespaces", "status -n ", ["engine", "shop"]],
   ["namespaces of a list", "reapply-rbac --namespaces shop,", ["shop,engine"]],
   ["contexts that a shell can type", "status --context ", ["prod", "arn:aws:eks:1:cluster/a"]],
@@ -181,6 +204,28 @@ test.each([
   ["users of the kubeconfig", "status --user ", ["jane"]],
 ])("a live cluster offers %s", async (_, line, words) => {
   expect(await asked(line, on(aCluster()))).toEqual({ code: 0, words: [...words, ":4"], err: "" });
+});
+
+describe("tags of a release", () => {
+  const folder = aFolder("tags");
+  beforeAll(() => {
+    writeRelease(folder, "8.0.2-2");
+  });
+
+  test.each([
+    ["the operator's", "upgrade --release FOLDER --target ", ["8.0.2-2"]],
+    ["the clusters'", "upgrade --release FOLDER --cluster-target ", ["8.0.2-17"]],
+    ["of one that is not there", "upgrade --release FOLDER/nowhere --target ", []],
+    [
+      "of an address, which is not called: those that are known",
+      "check --release https://127.0.0.1:1/r --target 8.2",
+      ["8.2.0-12", "8.2.0-13"],
+    ],
+  ])("%s", async (_, line, words) => {
+    const connect = () => Promise.reject(new Error("connected"));
+    const said = await asked(line.replace("FOLDER", folder), { connect });
+    expect(said).toEqual({ code: 0, words: [...words, ":4"], err: "" });
+  });
 });
 
 test("each form of the output has its own help", async () => {
@@ -218,6 +263,20 @@ test("the connection reads, asks nobody to log in, goes where the line says, and
   ]);
   expect(cluster.closed).toBe(true);
 });
+
+test.each(["status --context west -n ", "status --context west --namespace="])(
+  "%s: the namespaces are those of the context on the line",
+  async (line) => {
+    const seen: unknown[] = [];
+    await asked(line, {
+      connect: ({ connection }) => {
+        seen.push(connection);
+        return Promise.resolve(aCluster());
+      },
+    });
+    expect(seen).toEqual([expect.objectContaining({ context: "west" })]);
+  },
+);
 
 test.each<[string, Scene]>([
   ["cannot be reached", {}],
