@@ -50,20 +50,25 @@ export function listWrites({ plan }: Site, context: RbacContext): SiteWrites {
     role: grantLines(plan.lost).map((line) => `take ${line} away`),
     binding: plan.subjectsLost.map((who) => `take ${who} out of it`),
   };
-  const first = { role: role && applied(role, { why: whyRole(plan), does: does.role }, context) };
+  const first = {
+    role: role && buildApply(role, { why: whyRole(plan), does: does.role }, context),
+  };
   if (plan.rebind && binding?.live !== undefined) {
-    return { ...first, ...replacing({ ...binding, live: binding.live }, { plan, does, context }) };
+    return {
+      ...first,
+      ...buildReplacement({ ...binding, live: binding.live }, { plan, does, context }),
+    };
   }
   const reason = { why: whyBinding(plan), does: does.binding };
   return {
     ...first,
-    binding: binding && applied(binding, reason, context),
-    end: temporary && deleted(temporary, inForceAgain),
+    binding: binding && buildApply(binding, reason, context),
+    end: temporary && buildDelete(temporary, inForceAgain),
   };
 }
 
 /** The writes by which a binding for another role is replaced. */
-function replacing(
+function buildReplacement(
   { object, live }: Pick<Write, "object"> & { readonly live: KubeObject },
   { plan, does, context }: Replacing,
 ): SiteWrites {
@@ -76,16 +81,16 @@ function replacing(
   const meanwhile = `the access through ${to} while the binding is replaced`;
   return {
     leftOver: isInTheWay
-      ? deleted(left, { why: "left over from another change", does: [] })
+      ? buildDelete(left, { why: "left over from another change", does: [] })
       : undefined,
-    second: applied(write, { why: meanwhile, does: [] }, context),
-    old: deleted(live, {
+    second: buildApply(write, { why: meanwhile, does: [] }, context),
+    old: buildDelete(live, {
       why: `it is for ${from}, expected ${to}`,
       does: ["delete it", ...does.role],
       putBack: "replace --force",
     }),
-    binding: applied({ object }, { why: "with the right role", does: does.binding }, context),
-    end: deleted(second, inForceAgain),
+    binding: buildApply({ object }, { why: "with the right role", does: does.binding }, context),
+    end: buildDelete(second, inForceAgain),
   };
 }
 
@@ -108,7 +113,7 @@ export function inOrder(writes: SiteWrites): readonly (Apply | Delete)[] {
 export function listDeletions({ role, bindings }: Stale): readonly Delete[] {
   const reason = { why: "the namespace is not managed any more", putBack: "create" } as const;
   return [...(role === undefined ? [] : [role]), ...bindings].map((object) => ({
-    ...deleted(object, reason),
+    ...buildDelete(object, reason),
     needs: "to delete what is left over (--prune)",
   }));
 }
@@ -118,7 +123,7 @@ type Reason = Pick<Apply, "why" | "does">;
 
 const needs = "to bring roles and bindings up to date";
 
-function applied(write: Write, reason: Reason, context: RbacContext): Apply {
+function buildApply(write: Write, reason: Reason, context: RbacContext): Apply {
   const { object, live } = write;
   return {
     ...{ id: "rbac.apply", verb: "apply", force: "judged", needs, ...reason },
@@ -142,7 +147,7 @@ function applied(write: Write, reason: Reason, context: RbacContext): Apply {
   };
 }
 
-function deleted(object: KubeObject, reason: Reason & Pick<Delete, "putBack">): Delete {
+function buildDelete(object: KubeObject, reason: Reason & Pick<Delete, "putBack">): Delete {
   const { putBack } = reason;
   return {
     ...{ id: "rbac.delete", verb: "delete", needs, ...reason },

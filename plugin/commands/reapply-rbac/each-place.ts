@@ -15,7 +15,7 @@ import type { ActingPorts, World } from "../../kernel/world";
 import { Reviews } from "../../readers/reviews";
 import { ChangedError } from "../../kernel/send";
 import { listDeletions } from "./changes";
-import { prunable } from "./plan";
+import { listPrunable } from "./plan";
 import type { RbacPartWish } from "./input";
 import { Places, type RbacDeps, type RbacOptions } from "./read";
 import { Rights } from "./rights";
@@ -74,12 +74,12 @@ export async function workThrough(
     noun: "namespaces",
     signal: deps.signal,
   });
-  for (const { name } of summary.failed()) fleet.fail(name);
+  for (const { name } of summary.listFailed()) fleet.fail(name);
   const from = deps.clock.now();
   const tell = (outcome: SiteOutcome): void => {
     summary.add(outcome);
     if (outcome.result === "failed") fleet.fail(reportName(outcome.site));
-    const progress = summary.progress();
+    const progress = summary.nameProgress();
     const seconds = (deps.clock.now() - from) / 1000;
     if (progress !== undefined) deps.recorder.noteWaiting(progress, seconds);
   };
@@ -101,11 +101,11 @@ export async function prune(
   remove: (deletion: Delete) => Promise<void>,
 ): Promise<void> {
   const { deps, options, summary, tell } = work;
-  await eachAtMost(options.concurrency, prunable(all), async (stale) => {
+  await eachAtMost(options.concurrency, listPrunable(all), async (stale) => {
     deps.signal.throwIfAborted();
     const findings = await pruneOne(work, stale, remove);
     tell(findings);
-    summary.pruned(findings.length === 0);
+    summary.countPruned(findings.length === 0);
   });
 }
 

@@ -25,7 +25,7 @@ import type { ReviewQuestion } from "../../readers/reviews";
 import { inOrder, type SiteWrites, type RbacContext, listWrites } from "./changes";
 import type { Places, RbacDeps, RbacOptions } from "./read";
 import { readLeftMarks } from "../../readers/left-marks";
-import { conflictsAt, listMarked } from "./plan";
+import { findConflictsAt, listMarked } from "./plan";
 import { askable, type Rights } from "./rights";
 import type { SiteOutcome } from "./summary";
 import type { Result } from "../../domain/kube/planned-write";
@@ -83,7 +83,7 @@ export class PlaceWorker {
     const { deps, options, tools } = this;
     if (isAsWanted(site.plan)) return [];
     const left = await readLeftMarks(deps, listMarked(site));
-    const conflicts = conflictsAt(site, deps.names, { ...options, left });
+    const conflicts = findConflictsAt(site, deps.names, { ...options, left });
     const stands = conflicts.filter(({ severity }) => severity === "error");
     if (stands.length > 0) throw new BlockedError(exitCodes.conflict, stands);
     const writes = listWrites(site, tools.context);

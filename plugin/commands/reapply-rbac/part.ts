@@ -39,13 +39,13 @@ export const rbacContract: UpgradePart = {
 };
 
 /** What the whole upgrade asks of it; `operatorVersion`: whose roles are wanted where no release was opened. */
-interface PhaseWish extends Pick<PartInputs, "context" | "opened" | "operatorVersion"> {
+interface RbacInputs extends Pick<PartInputs, "context" | "opened" | "operatorVersion"> {
   readonly flags: Pick<PartInputs["flags"], "takeFields" | "probe">;
 }
 
 /** One phase of it, in every namespace that the operator is told to manage; throws UsageError for unfit files. */
 export async function makePart(
-  { context, flags: { takeFields, probe }, opened, operatorVersion }: PhaseWish,
+  { context, flags: { takeFields, probe }, opened, operatorVersion }: RbacInputs,
   mode: "expand" | "contract",
 ): Promise<Part> {
   const { names } = context;

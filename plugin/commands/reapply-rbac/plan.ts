@@ -156,7 +156,7 @@ function requireDroppable({ dropLocal }: RbacOptions, sites: readonly Site[]): v
 }
 
 /** What persons added and what is kept of it, once for all places that hold the same. */
-export function keptFindings({ wide, sites }: RbacPlan): readonly Finding[] {
+export function describeKept({ wide, sites }: RbacPlan): readonly Finding[] {
   const found = new Map<string, { readonly finding: Finding; readonly others: string[] }>();
   for (const { found: held, wanted, plan } of [...wide, ...sites]) {
     const objects = { role: held.role ?? wanted.role, binding: held.binding };
@@ -174,8 +174,8 @@ export function keptFindings({ wide, sites }: RbacPlan): readonly Finding[] {
 }
 
 /** One finding for each place with leftovers, at its first binding. */
-export function staleFindings(all: readonly Stale[]): readonly Finding[] {
-  const alone = prunable(all).flatMap(({ bindings }) =>
+export function describeStale(all: readonly Stale[]): readonly Finding[] {
+  const alone = listPrunable(all).flatMap(({ bindings }) =>
     bindings.slice(0, 1).map((binding) => rbacFinding("stale", { object: objectLabel(binding) })),
   );
   const shared = all.flatMap(({ bindings, others }) => {
@@ -189,28 +189,28 @@ export function staleFindings(all: readonly Stale[]): readonly Finding[] {
 }
 
 /** Those that --prune deletes. */
-export function prunable(all: readonly Stale[]): readonly Stale[] {
+export function listPrunable(all: readonly Stale[]): readonly Stale[] {
   return all.filter(({ others }) => others.length === 0);
 }
 
 /** Owners that would fight the change, and operators that would lose their access by it. */
-export function conflictsAt(
+export function findConflictsAt(
   site: Site,
   names: Names,
   { left, ...options }: RbacOptions & { readonly left: LeftMarks },
 ): readonly Finding[] {
-  const lost = accept(taken(site, names, options), options.skip);
-  return [...owned(site, left), ...lost.filter(({ accepted }) => accepted !== true)];
+  const lost = accept(findTaken(site, names, options), options.skip);
+  return [...findOwned(site, left), ...lost.filter(({ accepted }) => accepted !== true)];
 }
 
 /** Operators that would lose their access, as far as that is accepted; throws for a --skip without a match. */
-export function acceptedAt(
+export function listAccepted(
   sites: readonly Site[],
   names: Names,
   options: RbacOptions,
 ): readonly Finding[] {
   const changing = sites.filter(({ plan }) => !isAsWanted(plan));
-  const lost = changing.flatMap((site) => taken(site, names, options));
+  const lost = changing.flatMap((site) => findTaken(site, names, options));
   if (changing.length > 0) requireMatched(options.skip, lost);
   return accept(lost, options.skip).filter(({ accepted }) => accepted === true);
 }
@@ -220,7 +220,7 @@ export function listMarked({ plan }: Site): readonly KubeObject[] {
   return [plan.role?.live, plan.binding?.live].filter((live) => live !== undefined);
 }
 
-function owned(site: Site, left: LeftMarks): readonly Finding[] {
+function findOwned(site: Site, left: LeftMarks): readonly Finding[] {
   return listMarked(site).flatMap((live) => {
     const owner = findOwner(live, left);
     if (owner === undefined) return [];
@@ -228,7 +228,7 @@ function owned(site: Site, left: LeftMarks): readonly Finding[] {
   });
 }
 
-function taken(
+function findTaken(
   { plan, found }: Site,
   names: Names,
   { namespace: operatorNamespace }: RbacOptions,

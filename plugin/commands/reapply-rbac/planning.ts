@@ -25,7 +25,14 @@ import {
   readNamespaces,
   readOperator,
 } from "./read";
-import { acceptedAt, keptFindings, listPlaces, planRbac, prunable, staleFindings } from "./plan";
+import {
+  listAccepted,
+  describeKept,
+  listPlaces,
+  planRbac,
+  listPrunable,
+  describeStale,
+} from "./plan";
 import { requireConfigured, type Targets, chooseTargets } from "./targets";
 import { makeWork, withoutInterrupt, prune, type RbacWork, workThrough } from "./each-place";
 import type { RbacPartWish } from "./input";
@@ -42,7 +49,7 @@ export async function planReapply(world: World, wish: RbacPartWish): Promise<Pla
   } catch (error) {
     return makeStopped(error);
   } finally {
-    deps.recorder.keep({ namespaces: summary.namespaces() });
+    deps.recorder.keep({ namespaces: summary.listNamespaces() });
   }
 }
 
@@ -86,10 +93,10 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
     const label = objectLabel(wanted.role);
     recorder.note(`${label} gives the access in managed namespaces: ${rules}, no Roles are made`);
   }
-  tell(keptFindings(plan));
-  tell(acceptedAt([...plan.wide, ...plan.sites], names, options));
+  tell(describeKept(plan));
+  tell(listAccepted([...plan.wide, ...plan.sites], names, options));
   const stale = await readStale(work, targets, inventory);
-  tell(staleFindings(stale));
+  tell(describeStale(stale));
   return { ...plan, targets, stale };
 }
 
@@ -136,7 +143,7 @@ async function keepPermitted(
     throw new MissingPermissionsError([...lacking.values()].flat().slice(0, 10));
   }
   if (options.prune) {
-    const deletions = prunable(plan.stale).flatMap((left) => listDeletions(left));
+    const deletions = listPrunable(plan.stale).flatMap((left) => listDeletions(left));
     await requirePermissions(deps, deletions.flatMap(listPermissions));
   }
   return { ...plan, lacking, open: all.filter((site) => !lacking.has(site)) };
@@ -148,7 +155,7 @@ async function makePlanned(
   wish: RbacPartWish,
 ): Promise<Planned> {
   const { options, context, dryRun } = work;
-  for (const [name, finding] of plan.targets.unfit) work.summary.unfit(name, finding);
+  for (const [name, finding] of plan.targets.unfit) work.summary.addUnfit(name, finding);
   const { writes, halted } =
     dryRun === "none"
       ? {
@@ -159,7 +166,7 @@ async function makePlanned(
   return {
     writes,
     questions: listQuestions(work, plan),
-    expects: work.summary.exit(0, halted),
+    expects: work.summary.makeEnd(0, halted),
     after: projectWrites(writes),
     act: async (ports) => await reapply(makeWork(ports, wish, "none"), plan),
   };
@@ -183,7 +190,7 @@ async function tryWrites(work: RbacWork, plan: RbacPlanned) {
 function listQuestions({ options }: RbacWork, { open, stale }: RbacPlanned): readonly string[] {
   const rebinds = open.filter(({ plan }) => plan.rebind).length;
   const narrows = open.filter(({ plan }) => takesAway(plan)).length;
-  const left = options.prune ? prunable(stale) : [];
+  const left = options.prune ? listPrunable(stale) : [];
   const acts = [
     ...(narrows > 0 ? [`remove permissions in ${counted(narrows)}`] : []),
     ...(rebinds > 0 ? [`delete and recreate the binding in ${counted(rebinds)}`] : []),

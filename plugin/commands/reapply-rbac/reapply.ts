@@ -12,7 +12,7 @@ import type { Permission } from "../../domain/kube/permissions";
 import type { Stale } from "../../domain/rbac/managed";
 import type { Site } from "../../domain/rbac/site";
 import { inOrder, listDeletions, listWrites, type RbacContext } from "./changes";
-import { prunable, type RbacPlan } from "./plan";
+import { listPrunable, type RbacPlan } from "./plan";
 import type { RbacOptions } from "./read";
 import type { Targets } from "./targets";
 import { prune, type RbacWork, workThrough } from "./each-place";
@@ -37,7 +37,7 @@ export async function reapply(work: RbacWork, plan: RbacPlanned): Promise<Outcom
     if (session.written === 0) throw error;
     return deps.recorder.endByError(error, { tell });
   } finally {
-    deps.recorder.keep({ namespaces: summary.namespaces() });
+    deps.recorder.keep({ namespaces: summary.listNamespaces() });
   }
 }
 
@@ -48,7 +48,7 @@ async function carryOut(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
   for (const [site, missing] of lacking) {
     summary.add({ site, result: "failed", findings: rights.reportLacking(site, missing) });
   }
-  for (const [name, finding] of targets.unfit) summary.unfit(name, finding);
+  for (const [name, finding] of targets.unfit) summary.addUnfit(name, finding);
   session.noteConfirmed(listPlannedChanges(plan, work));
   const stopped = await workThrough(work, open);
   if (options.prune && stopped === undefined) {
@@ -56,7 +56,7 @@ async function carryOut(work: RbacWork, plan: RbacPlanned): Promise<Outcome> {
       await session.send(deletion);
     });
   }
-  return summary.exit(session.written, stopped);
+  return summary.makeEnd(session.written, stopped);
 }
 
 /** All writes of a plan. */
@@ -64,7 +64,7 @@ export function listPlannedChanges(
   { open, stale }: Pick<RbacPlanned, "open" | "stale">,
   { options, context }: { readonly options: RbacOptions; readonly context: RbacContext },
 ): readonly Change[] {
-  const left = options.prune ? prunable(stale) : [];
+  const left = options.prune ? listPrunable(stale) : [];
   return [
     ...open.flatMap((site) => inOrder(listWrites(site, context))),
     ...left.flatMap((one) => listDeletions(one)),

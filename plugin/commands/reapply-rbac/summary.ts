@@ -43,33 +43,33 @@ export class Summary {
   }
 
   /** A namespace that cannot be worked on. */
-  unfit(name: string, finding: Finding): void {
+  addUnfit(name: string, finding: Finding): void {
     this.#results.set(name, { name, result: "failed", findings: [finding] });
   }
 
-  pruned(done: boolean): void {
+  countPruned(done: boolean): void {
     if (done) this.#pruned += 1;
     else this.#notPruned += 1;
   }
 
   /** What has failed, in the order in which it did. */
-  failed(): readonly NamespaceReport[] {
+  listFailed(): readonly NamespaceReport[] {
     const all = [...this.#results.values(), ...this.#wide.values()];
     return all.filter(({ result }) => result === "failed");
   }
 
   /** For the live line: a step of a hundredth, undefined between two. */
-  progress(): Awaited | undefined {
+  nameProgress(): Awaited | undefined {
     const { length: all } = this.#targets.namespaces;
     const { size } = this.#results;
     if (all === 1) return undefined; // its own result says it
     if (size % Math.ceil(all / 100) !== 0 && size < all) return undefined;
-    const failed = this.failed().length;
+    const failed = this.listFailed().length;
     return `namespaces: ${size} of ${all}${failed === 0 ? "" : `, ${failed} failed`}`;
   }
 
   /** Every namespace in the order of the alphabet; those not begun are skipped. */
-  namespaces(): readonly NamespaceReport[] {
+  listNamespaces(): readonly NamespaceReport[] {
     const all = this.#targets.namespaces.map(
       (name): NamespaceReport => this.#results.get(name) ?? { name, result: "skipped" },
     );
@@ -77,8 +77,8 @@ export class Summary {
   }
 
   /** The end of a run that wrote so much, and why it began nothing more. */
-  exit(written: number, stopped: string | undefined): ExitReport {
-    const failed = this.failed();
+  makeEnd(written: number, stopped: string | undefined): ExitReport {
+    const failed = this.listFailed();
     const reason = this.#reason(stopped);
     if (failed.length + this.#notPruned === 0) return { code: exitCodes.ok, reason };
     const listAll = (codes: readonly string[]): boolean =>
@@ -101,7 +101,7 @@ export class Summary {
   #reason(stopped: string | undefined): string {
     const { namespaces, from } = this.#targets;
     if (namespaces.length === 0) return `no namespace is managed (${from}), nothing to do`;
-    const all = this.namespaces();
+    const all = this.listNamespaces();
     const counts = new Map<string, number>();
     for (const { result } of all.slice(this.#wide.size)) {
       counts.set(result, (counts.get(result) ?? 0) + 1);

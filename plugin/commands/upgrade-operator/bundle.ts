@@ -4,6 +4,7 @@
  * run that was cut off is resumed by the next one. `part.ts` makes a part of the two classes below: `BundlePlanning`
  * reads and judges, `BundleAct` writes what was planned.
  */
+import { waitForOperator, waitForDefinition } from "./follow";
 import { type EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import { readLeftMarks } from "../../readers/left-marks";
 import type { Finding } from "../../domain/base/findings";
@@ -60,10 +61,8 @@ import {
   readInstalled,
   requireNamespace,
   requirePullSecret,
-  waitForDefinition,
-  waitForOperator,
 } from "./read";
-import { attempts, evaluate, requireFit } from "./dry-run";
+import { attempts, evaluate, requireFit } from "./evaluate";
 
 /** What is to be written, in its order. */
 export interface BundlePlan {
@@ -119,12 +118,12 @@ export class BundlePlanning {
   async plan(): Promise<BundlePlan> {
     const { world, options } = this;
     const { namespace } = options;
-    const bundle = this.#placed();
+    const bundle = this.#place();
     await requireNamespace(world, namespace);
     const installed = await readInstalled(world, namespace, bundle);
-    const wanted = this.#wanted(installed);
+    const wanted = this.#chooseObjects(installed);
     await requirePullSecret(world, options);
-    const patches = await this.#patches();
+    const patches = await this.#planPatches();
     await requirePermissions(world, listWritePermissions(options, installed, { wanted, patches }));
     // what would refuse a patch in the end refuses it now, and hides nothing of the objects
     const stops = await this.#tryPatches(patches).then(() => undefined, requireExpected);
@@ -157,7 +156,7 @@ export class BundlePlanning {
       });
     }
     world.tell(requireFit(findings));
-    world.tell(plan.steps.filter(isWritten).flatMap((step) => this.#held(step)));
+    world.tell(plan.steps.filter(isWritten).flatMap((step) => this.#listHeldRights(step)));
     if (listChanges(plan).length > 0) await requirePrerequisites(world, { ...options, version });
     if (version === undefined) {
       world.recorder.note(
@@ -182,7 +181,7 @@ export class BundlePlanning {
   }
 
   /** Unusual rights that are no new ones. */
-  #held({ object, live }: Evaluated): readonly Finding[] {
+  #listHeldRights({ object, live }: Evaluated): readonly Finding[] {
     return listHeldRights(object, live, this.world.names).map((right) =>
       operatorFinding("rightHeld", {
         object: objectLabel(object),
@@ -192,7 +191,7 @@ export class BundlePlanning {
   }
 
   /** The objects to write; throws where the operator is not to be upgraded by them. */
-  #wanted(installed: Installed): readonly DesiredObject[] {
+  #chooseObjects(installed: Installed): readonly DesiredObject[] {
     const { contents, registry, takeFields } = this.options;
     const { names, recorder } = this.world;
     if (isOlmDone(installed, contents.operatorVersion)) {
@@ -204,7 +203,7 @@ export class BundlePlanning {
       throw new BlockedError(exitCodes.conflict, owned);
     }
     this.world.tell(owned);
-    const wanted = this.#placed(installed);
+    const wanted = this.#place(installed);
     const moved = wanted
       .filter(({ object }) => registry === undefined && isOperator(object, names))
       .flatMap(({ object }) => judgeRegistry(installed, object, takeFields));
@@ -213,7 +212,7 @@ export class BundlePlanning {
     return wanted;
   }
 
-  #placed(installed?: Installed): readonly DesiredObject[] {
+  #place(installed?: Installed): readonly DesiredObject[] {
     const { bundle, source } = this.options.contents;
     const result = placeBundle(bundle, {
       ...{ ...this.options, names: this.world.names },
@@ -232,7 +231,7 @@ export class BundlePlanning {
   }
 
   /** What has the clusters pull from the operator's registry, in the order of writing. */
-  async #patches(): Promise<readonly Patch[]> {
+  async #planPatches(): Promise<readonly Patch[]> {
     const { world, options } = this;
     const { names } = world;
     if (options.registry === undefined && options.pullSecret === undefined) return [];

@@ -8,25 +8,10 @@ import { runPart } from "../../kernel/run-part";
 import { quoteCommand } from "../../output/escape";
 import { chartPart, type ChartPartOptions, type Helm } from "./chart";
 import type { ChartFlags } from "./flags";
-import type { OperatorDeps, OperatorOptions } from "./read";
 
 /** Findings that are accepted; undefined where the prerequisites are judged already. */
 export interface Skipping {
   readonly skip: readonly Skip[] | undefined;
-}
-
-/** What both ways are told by the flags of every command. */
-export function operatorOptions(
-  context: CommandContext,
-  { cluster }: OperatorDeps,
-  skip: readonly Skip[] | undefined,
-): OperatorOptions {
-  return {
-    namespace: cluster.namespace,
-    ...writeOptions(context),
-    timeoutMs: context.options.timeoutMs,
-    skip,
-  };
 }
 
 /** Finds helm before the cluster is asked for anything. */

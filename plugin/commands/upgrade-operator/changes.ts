@@ -49,7 +49,7 @@ export interface Evaluated extends DesiredObject {
 }
 
 /** An object before it is judged. */
-export function unjudged(
+export function makeUnjudged(
   { kind, object }: DesiredObject,
   { live, ours }: Pick<Evaluated, "live" | "ours">,
 ): Evaluated {
@@ -319,7 +319,7 @@ export function listWritePermissions(
     ...wanted.flatMap((one) => {
       const { kind, metadata } = one.object;
       const live = objects.find((it) => it.kind === kind && it.metadata.name === metadata.name);
-      return listPermissions(buildApply(unjudged(one, { live, ours })));
+      return listPermissions(buildApply(makeUnjudged(one, { live, ours })));
     }),
     ...patches.flatMap(listPermissions).flatMap((write) => {
       return [{ ...write, verb: "get", why: "to write over what is stored by then" }, write];

@@ -7,7 +7,7 @@ import { kinds } from "../../domain/kube/kinds";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import type { RenderedChart } from "../../domain/operator/chart-images";
 import { judgeDefinition } from "./definitions";
-import { findChanged, findRefusals, storedFinding } from "./dry-run";
+import { findChanged, findRefusals, storedFinding } from "./evaluate";
 import type { OperatorDeps, OperatorOptions } from "./read";
 
 type Options = Pick<OperatorOptions, "namespace">;

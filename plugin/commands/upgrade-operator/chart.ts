@@ -2,6 +2,7 @@
  * Upgrades the operator by its chart (S20–S22): helm does it, hooks and definitions included; what
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
+import { waitForOperator } from "./follow";
 import { readLeftMarks } from "../../readers/left-marks";
 import { findDeletion } from "../../domain/kube/deletion";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
@@ -33,13 +34,7 @@ import { readBrought } from "./chart-definitions";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
-import {
-  type OperatorDeps,
-  type OperatorOptions,
-  readPlatform,
-  requireNamespace,
-  waitForOperator,
-} from "./read";
+import { type OperatorDeps, type OperatorOptions, readPlatform, requireNamespace } from "./read";
 
 /** The chart's flags, judged. */
 export interface ChartOptions extends OperatorOptions {
@@ -79,7 +74,7 @@ export interface ChartPartOptions extends ChartOptions, Pick<ChartDeps, "helmCom
 }
 
 /** `details` of the document, once the chart was read. */
-export type ChartDetails = NonNullable<ReturnType<ChartUpgradeRun["details"]>>;
+export type ChartDetails = NonNullable<ReturnType<ChartUpgradeRun["describeDetails"]>>;
 
 /** Upgrades the operator by its chart. */
 export function chartPart(options: ChartPartOptions): Part {
@@ -113,26 +108,26 @@ class ChartUpgradeRun {
     const before = await this.#read();
     this.#before = before;
     try {
-      return await this.#planned(before);
+      return await this.#makePlanned(before);
     } catch (error) {
-      const stops = makeStopped(error, this.#outcome(nothingAhead));
-      return { ...stops, expects: { ...stops.expects, details: this.details() } };
+      const stops = makeStopped(error, this.#project(nothingAhead));
+      return { ...stops, expects: { ...stops.expects, details: this.describeDetails() } };
     }
   }
 
-  async #planned(before: ChartFacts): Promise<Planned> {
+  async #makePlanned(before: ChartFacts): Promise<Planned> {
     const { deps, options } = this;
     const deletion = findDeletion(before.deployment);
     if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
     requireOwnRelease(this.deps, options, before);
-    const upgrade = await this.#wanted();
+    const upgrade = await this.#describeUpgrade();
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
-    const rendered = isThere ? nothingAhead : await this.#rendered(before, upgrade);
-    const call = this.#call(upgrade);
+    const rendered = isThere ? nothingAhead : await this.#render(before, upgrade);
+    const call = this.#planCall(upgrade);
     if (options.dryRun !== "none") {
       deps.recorder.addStep(
-        isThere ? this.#info(upgrade) : call,
+        isThere ? this.#describeCall(upgrade) : call,
         isThere ? "unchanged" : "planned",
       );
     }
@@ -143,14 +138,14 @@ class ChartUpgradeRun {
       writes: [],
       calls: isThere ? [] : [call],
       questions: [],
-      expects: { code: exitCodes.ok, reason, details: this.details() },
-      after: this.#outcome(rendered),
+      expects: { code: exitCodes.ok, reason, details: this.describeDetails() },
+      after: this.#project(rendered),
       act: (ports) => this.#act(ports, before, isThere ? undefined : upgrade),
     };
   }
 
   /** The operator as helm renders it, ready; what else a chart writes is not foretold. */
-  #outcome(rendered: ChartAhead): Projection {
+  #project(rendered: ChartAhead): Projection {
     const { before, version } = this.options;
     return before === undefined ? unchanged : projectChart(before, rendered, version);
   }
@@ -177,15 +172,15 @@ class ChartUpgradeRun {
     this.#before = before;
     try {
       const reason = await (upgrade === undefined ? this.#stay() : this.#upgrade(before, upgrade));
-      return { code: exitCodes.ok, reason, details: this.details() };
+      return { code: exitCodes.ok, reason, details: this.describeDetails() };
     } catch (error) {
-      return { ...this.deps.recorder.endByError(error, { tell }), details: this.details() };
+      return { ...this.deps.recorder.endByError(error, { tell }), details: this.describeDetails() };
     }
   }
 
   async #stay(): Promise<string> {
     const { deps, options } = this;
-    deps.recorder.addStep(this.#info(await this.#wanted()), "unchanged");
+    deps.recorder.addStep(this.#describeCall(await this.#describeUpgrade()), "unchanged");
     const says = await waitForOperator(deps, options);
     return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
   }
@@ -193,7 +188,7 @@ class ChartUpgradeRun {
   async #upgrade(before: ChartFacts, upgrade: ChartUpgrade): Promise<string> {
     const { deps, options } = this;
     const call = {
-      step: this.#info(upgrade),
+      step: this.#describeCall(upgrade),
       send: () => deps.helm.upgrade(upgrade),
       end: () => Promise.resolve({ result: "changed", value: undefined } as const),
     };
@@ -203,18 +198,18 @@ class ChartUpgradeRun {
     await session.call(call);
     const says = await waitForOperator(deps, options);
     this.#after = await this.#read();
-    const missed = this.#missed(before, this.#after);
+    const missed = this.#findMissed(before, this.#after);
     if (missed !== undefined) await this.#rollBack(session, before, missed);
     return `the chart is at ${options.version}: the operator is ${says}`;
   }
 
   /** Stops before the write where the operator would stay at another release, or helm be refused. */
-  async #rendered(before: ChartFacts, upgrade: ChartUpgrade): Promise<ChartAhead> {
+  async #render(before: ChartFacts, upgrade: ChartUpgrade): Promise<ChartAhead> {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
     const findings = [
-      ...judgeRendered(rendered, this.#asked(before)),
+      ...judgeRendered(rendered, this.#makeWish(before)),
       ...judgeFixedByChart(rendered, before.deployment, deps.names),
     ];
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
@@ -223,20 +218,20 @@ class ChartUpgradeRun {
   }
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
-  #asked({ deployment, release }: ChartFacts): ChartWish {
+  #makeWish({ deployment, release }: ChartFacts): ChartWish {
     const { namespace, version } = this.options;
     const live = isDeployed(release, version) ? undefined : deployment;
     return { version, live, namespace, names: this.deps.names };
   }
 
   /** What is not as it was asked for, whatever helm says. */
-  #missed(before: ChartFacts, { deployment, release }: ChartFacts): string | undefined {
+  #findMissed(before: ChartFacts, { deployment, release }: ChartFacts): string | undefined {
     const { releaseName, version } = this.options;
     if (!isDeployed(release, version)) {
       const { chart = "none", status = "gone" } = release ?? {};
       return `release ${releaseName} has chart ${chart}, ${status}`;
     }
-    const [stray] = strayImages(deployment, this.#asked(before));
+    const [stray] = strayImages(deployment, this.#makeWish(before));
     return stray && `container ${stray.container} runs ${stray.image}`;
   }
 
@@ -274,7 +269,7 @@ class ChartUpgradeRun {
   }
 
   /** What helm changed: charts, operators, images before and after. */
-  details() {
+  describeDetails() {
     const { names } = this.deps;
     if (this.#before === undefined) return undefined;
     const shown = ({ deployment, release }: ChartFacts) => ({
@@ -301,7 +296,7 @@ class ChartUpgradeRun {
     return { deployment, release, left };
   }
 
-  async #wanted(): Promise<ChartUpgrade> {
+  async #describeUpgrade(): Promise<ChartUpgrade> {
     const { names, cluster } = this.deps;
     const { releaseName, chart, version, values } = this.options;
     const openShift = (await readPlatform(cluster)) === "openshift";
@@ -313,13 +308,13 @@ class ChartUpgradeRun {
   async #isThere(before: ChartFacts, { name, version, sets, values }: ChartUpgrade) {
     const { deployment, release } = before;
     if (!isDeployed(release, version) || values !== undefined) return false;
-    if (strayImages(deployment, this.#asked(before)).length > 0) return false;
+    if (strayImages(deployment, this.#makeWish(before)).length > 0) return false;
     if (sets.length === 0) return true;
     const path = this.deps.names.operator.chartOpenShift.split(".");
     return getPath(await this.deps.helm.values(name), path) === true;
   }
 
-  #call(upgrade: ChartUpgrade): StepInfo {
+  #planCall(upgrade: ChartUpgrade): StepInfo {
     const { deps, options } = this;
     const { releaseName, namespace } = options;
     const write = makePlannedWrite({
@@ -330,7 +325,7 @@ class ChartUpgradeRun {
       reverse: deps.helmCommand(["helm", "rollback", releaseName]),
       command: deps.helmCommand(helmWords(upgrade)),
     });
-    return { ...this.#info(upgrade), write };
+    return { ...this.#describeCall(upgrade), write };
   }
 
   #step() {
@@ -339,7 +334,7 @@ class ChartUpgradeRun {
     return { id: "operator.chart", action: "chart", object } as const;
   }
 
-  #info({ chart, version, sets }: ChartUpgrade): StepInfo {
+  #describeCall({ chart, version, sets }: ChartUpgrade): StepInfo {
     const settings = sets.length === 0 ? "" : ` with ${sets.join(", ")}`;
     return {
       ...this.#step(),

@@ -11,10 +11,10 @@ import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
 import type { UpgradeOperatorFlags } from "./flags";
 import { readBundle, readContents, findRelease } from "../../cmdutil/release-option";
-import { runPrepared, type PreparedRun, runPorts } from "../../cmdutil/run-ports";
+import { runPrepared, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
 import { renderText, type TextStyle } from "../../output/text";
 import { asArray, getOwn, isObject, type Json, omit } from "../../domain/base/values";
-import { operatorOptions, prepareChart } from "./by-chart";
+import { prepareChart } from "./by-chart";
 
 /** Upgrades the operator; every expected end comes back as a report. */
 export const runUpgradeOperator = runPrepared(prepareUpgradeOperator);
@@ -42,7 +42,10 @@ async function runBundle(
   const contents = readContents(release, platform, { context, target });
   const { dryRun, timeoutMs: limitMs } = context.options;
   const part = bundlePart({
-    ...operatorOptions(context, ports, skip),
+    namespace: ports.cluster.namespace,
+    ...writeOptions(context),
+    timeoutMs: limitMs,
+    skip,
     contents,
     registry: flags.registry,
     pullSecret: flags.pullSecret,

@@ -1,22 +1,13 @@
-/** What is there, and the permissions to read and to write it. */
-import { type Awaited, nameAwaited } from "../../domain/base/awaited";
-import {
-  nameProgress,
-  nameStalled,
-  type Stalled,
-  stallFinding,
-} from "../../domain/rollout/progress";
-import { deploymentFindings } from "../../domain/rollout/findings";
-import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
+/** Reads what an upgrade of the operator is planned from, and stops where it has no ground. */
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import { findLivingOwner } from "../../domain/kube/owners";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
-import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
+import { operatorFinding } from "../../domain/operator/findings";
 import { noOlm, type Olm } from "../../domain/operator/olm";
 import type { Installed } from "../../domain/operator/refusals";
 import { findOlmIn, olmKeys } from "./next";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
-import { rolloutKeys } from "./needs";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/admission/findings";
 import type { KubeClient } from "../../ports/kubernetes";
@@ -28,9 +19,6 @@ import type { Skip } from "../../domain/base/skip";
 import type { RegistryWish } from "./clusters";
 import type { ReleaseContents } from "../../domain/release/contents";
 import type { RunPorts } from "../../kernel/world";
-import { readCondition } from "./definitions";
-import { judgeDeployment } from "../../domain/rollout/deployment";
-import { waitFor } from "../../kernel/wait";
 
 /** The platform that the API server shows by what it serves. */
 export async function readPlatform(cluster: KubeClient): Promise<Platform> {
@@ -140,74 +128,3 @@ export interface BundleOptions extends OperatorOptions, RegistryWish {
 
 /** The world around a run. */
 export type OperatorDeps = RunPorts;
-
-const codes = [...Object.values(operatorFindings), ...Object.values(deploymentFindings)];
-
-/** What was seen at the end. A cause that is seen twice in a row ends the wait, unless told to stay. */
-export async function waitForOperator(
-  deps: OperatorDeps,
-  options: OperatorOptions,
-): Promise<string> {
-  const { names, recorder } = deps;
-  const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
-  const why = "1/1 ready";
-  const info = { id: "operator.ready", action: "wait", object, why, source: "S19" } as const;
-  let stalled: Stalled | undefined;
-  return await recorder.step(info, async () => {
-    const says = await waitFor<string>(deps, {
-      look: async () => {
-        const facts = await readSnapshot(deps, options.namespace, rolloutKeys);
-        const seen = judgeDeployment(facts, names.operator.deployment);
-        stalled = seen.is === "stalled" ? seen : undefined;
-        if (seen.is === "done") return { is: "done", value: seen.says };
-        if (seen.is === "moving") return nameProgress(object, seen);
-        return options.wait ? { is: "moving", on: nameAwaited(object, nameStalled(seen)) } : seen;
-      },
-      total: { ms: options.timeoutMs, end: (on) => timedOut(on, stalled) },
-      codes,
-    });
-    return { result: "done", value: says, why: says };
-  });
-}
-
-/** Waits until the API server serves a definition. */
-export async function waitForDefinition(
-  deps: OperatorDeps,
-  ref: Ref,
-  timeoutMs: number,
-): Promise<void> {
-  const object = `${ref.resource.kind}/${ref.name}`;
-  await waitFor<undefined>(deps, {
-    look: async () => {
-      const definition = await deps.cluster.get(ref, { signal: deps.signal });
-      if (readCondition(definition, "Established")?.is === "True") {
-        return { is: "done", value: undefined };
-      }
-      const names = readCondition(definition, "NamesAccepted");
-      if (names?.is !== "False") return { is: "moving", on: `${object}: to be served` };
-      const { code } = operatorFindings.definitionUnserved;
-      const because = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
-      const look = deps.command(["kubectl", "describe", "crd", ref.name]);
-      const fix = `see its conditions with ${look}; delete the definition that holds its names, then run again`;
-      return { is: "stalled", code, object, because, fix };
-    },
-    everyMs: 200,
-    total: { ms: timeoutMs, end: notServed },
-    codes,
-  });
-
-  function notServed(): TimeoutError {
-    return new TimeoutError(`the API server does not serve ${object} yet`, {
-      hint: `see its conditions with kubectl get ${ref.resource.plural} ${ref.name} -o yaml, then run again`,
-    });
-  }
-}
-
-function timedOut(on: Awaited, stalled: Stalled | undefined): Error {
-  if (stalled !== undefined) {
-    return new BlockedError(exitCodes.timeout, [stallFinding(stalled, codes)]);
-  }
-  return new TimeoutError(`the operator is not ready in time: ${on}`, {
-    hint: "run the same command again, with more time by --timeout: it continues to wait",
-  });
-}

@@ -28,7 +28,7 @@ import { isOlder } from "../../domain/base/versions";
 import { workByPlan } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
 import { readSnapshot } from "../../readers/snapshot";
-import { buildApply, type Evaluated, unjudged } from "./changes";
+import { buildApply, type Evaluated, makeUnjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./read";
 
 /** What every object is judged with. */
@@ -66,14 +66,14 @@ async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Ev
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
   const deletion = findDeletion(live);
   if (deletion !== undefined) {
-    return { ...unjudged(wanted, { live, ours: options.fieldManager }), findings: [deletion] };
+    return { ...makeUnjudged(wanted, { live, ours: options.fieldManager }), findings: [deletion] };
   }
   const conversion = await judgeStoredConversion(tools, wanted, live);
   const { is, keeps, object, findings: found } = await judgeObject(tools, wanted, live);
   const findings = [...found, ...conversion.findings];
   const { fieldManager: ours, takeFields, registry, rehearsed: isCopy } = options;
   const { unconverts } = conversion;
-  const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings, unconverts };
+  const at = { ...makeUnjudged({ ...wanted, object }, { live, ours }), findings, unconverts };
   if (is !== "write") return { ...at, is };
   const refusals = live === undefined ? [] : findRefusals(live, object);
   // what the API server will refuse is told in its words only where nothing closer is known
