@@ -10,6 +10,7 @@ import type { Delete, Patch } from "../../domain/kube/change";
 import type { Outcome } from "../../kernel/part";
 import { ChangedError, workByPlan } from "../../kernel/send";
 import type { ExitReport } from "../../kernel/report";
+import type { SccWay } from "./lists";
 import { type AccountReview, listPlaces, type UnbindPlan } from "./plan";
 import { planFit, type UnbindContext } from "./plan-now";
 import { recordReviews, settleReviews, unexplained } from "./proof";
@@ -24,6 +25,8 @@ class StillAllowedError extends EngineError {
 export class UnbindAct {
   /** Everywhere that has to be asked about, by its words. */
   readonly #places = new Map<string, AccountReview>();
+  /** Every way that a plan has left open. */
+  readonly #ways: SccWay[] = [];
 
   constructor(
     private readonly own: UnbindContext,
@@ -75,6 +78,7 @@ export class UnbindAct {
   }
 
   #see(plan: UnbindPlan): void {
+    this.#ways.push(...plan.ways);
     for (const place of listPlaces(plan)) {
       this.#places.set(`${place.namespace} ${renderUser(place.account)}`, place);
     }
@@ -97,8 +101,10 @@ export class UnbindAct {
   }
 
   /** No review sees the constraint's own users and groups: that they are clean was just read. */
-  async #prove({ constraint, ways }: UnbindPlan): Promise<void> {
+  async #prove(plan: UnbindPlan): Promise<void> {
     const { deps } = this.own;
+    const { constraint } = plan;
+    const ways = this.#listKnownWays(plan);
     deps.recorder.addStep(
       {
         id: "scc.read-back",
@@ -119,6 +125,13 @@ export class UnbindAct {
       `the API server still lets ${renderUser(first.account)} use ${constraint} in namespace ${first.namespace}, and no binding explains it${because}`,
       { hint: "ask the cluster's administrator which authorizer allows it, then run again" },
     );
+  }
+
+  /** An account that the constraint names no more is in no later plan; the ways that it keeps are those of the earlier one. */
+  #listKnownWays({ ways, accounts }: UnbindPlan): readonly SccWay[] {
+    const planned = new Set(accounts.map(renderUser));
+    const earlier = this.#ways.filter(({ account }) => !planned.has(renderUser(account)));
+    return [...ways, ...earlier];
   }
 
   async #rollBack({ message, hint = "" }: StillAllowedError): Promise<Outcome> {

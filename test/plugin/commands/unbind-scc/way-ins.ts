@@ -130,6 +130,22 @@ export const constellations: readonly Constellation[] = [
     },
   ),
   row(
+    "the operator's own account, which has a role with a wildcard beside",
+    {
+      lists: (at) => ({ users: [user(at.ns), user(at.ns, "manager")] }),
+      more: (at) => [
+        anOperator(at.ns, "engine/operator:8.0.20-23", "manager"),
+        aRole("all", [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }], at.ns),
+        aBinding(
+          "all",
+          { kind: "Role", name: "all" },
+          { subjects: [account(at.ns, "manager")], namespace: at.ns },
+        ),
+      ],
+    },
+    { codes: ["SCC-WAY-ROLE"], writes: both, beside: (at) => [user(at.ns, "manager")] },
+  ),
+  row(
     "the operator's own account, under which a pod that needs the constraint runs",
     {
       lists: (at) => ({ users: [user(at.ns), user(at.ns, "manager")] }),
@@ -376,7 +392,11 @@ export const constellations: readonly Constellation[] = [
     {
       more: (at) => {
         const labels = { "app.kubernetes.io/managed-by": "Helm" };
-        const owned = (one: KubeObject) => ({ ...one, metadata: { ...one.metadata, labels } });
+        const annotations = { "meta.helm.sh/release-name": "scc" };
+        const owned = (one: KubeObject) => ({
+          ...one,
+          metadata: { ...one.metadata, labels, annotations },
+        });
         return bound()(at).map(owned);
       },
     },
