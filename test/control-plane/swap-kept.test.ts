@@ -191,6 +191,8 @@ describe("an owner who would undo the change", () => {
         },
       },
     ],
+    // what a chart was rendered to, and a person's kubectl has created
+    ["a release of Helm", { current: { caBundle: "", metadata: { labels: owners.Helm.labels } } }],
   ])("%s is gone: its mark forbids nothing", async (_name, state) => {
     await found(state);
     const { report, writes } = await swap();

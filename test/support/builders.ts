@@ -160,7 +160,10 @@ function configuration(
 
 /** What marks an object as someone else's. */
 export const ownerMarks = {
-  Helm: { labels: { "app.kubernetes.io/managed-by": "Helm" } },
+  Helm: {
+    labels: { "app.kubernetes.io/managed-by": "Helm" },
+    annotations: { "meta.helm.sh/release-name": "engine" },
+  },
   OLM: { labels: { "olm.owner": "engine-enterprise-operator.v8.0.20-23" } },
   "Argo CD": { annotations: { "argocd.argoproj.io/tracking-id": "engine" } },
   Flux: { labels: { "kustomize.toolkit.fluxcd.io/name": "engine" } },

@@ -344,6 +344,7 @@ const heldByHelm =
           metadata: {
             ...object.metadata,
             labels: { ...object.metadata.labels, "app.kubernetes.io/managed-by": "Helm" },
+            annotations: { ...object.metadata.annotations, "meta.helm.sh/release-name": "engine" },
           },
         }
       : object;

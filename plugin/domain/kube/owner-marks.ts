@@ -20,10 +20,13 @@ export interface Mark {
    * marks taken off, or a line of the owner's own program.
    */
   readonly over?: string | ((object: KubeObject, mark: Mark) => string);
+  /** What is rendered with it and applied by a person has it too, and nobody looks after it then. */
+  readonly isRendered?: true;
 }
 
 const trackingId = "argocd.argoproj.io/tracking-id";
 const managedBy = "app.kubernetes.io/managed-by";
+const instance = "app.kubernetes.io/instance";
 const objectSet = "objectset.rio.cattle.io";
 const extension = "olm.operatorframework.io";
 /** On a definition, the key of OLM's annotation that names the ClusterServiceVersion begins so. */
@@ -144,6 +147,7 @@ const marks: readonly Mark[] = [
     way: "upgrade the release with helm upgrade",
     labels: [[managedBy, "Helm"]],
     over: withoutMarks,
+    isRendered: true,
   },
 ];
 
@@ -229,6 +233,24 @@ function markOfManager(object: KubeObject): Mark | undefined {
   if (!managers.some((manager) => manager.includes(plain(name)))) return undefined;
   const way = `change the object where ${name} takes it from`;
   return { name, way, labels: [[managedBy]], over: withoutMarks };
+}
+
+/**
+ * True where people alone have written what a chart was rendered to. The label of an instance may be the one by which
+ * Argo CD tracks objects, and a status is its controller's to write.
+ */
+export function isRenderedByHand(
+  object: KubeObject,
+  { isRendered }: Mark,
+  isPerson: (manager: string) => boolean,
+): boolean {
+  if (isRendered !== true || label(object, instance) !== undefined) return false;
+  const managers = (object.metadata.managedFields ?? [])
+    .filter((one) => getOwn(one, "subresource") === undefined)
+    .map(({ manager = "" }) => manager);
+  return (
+    managers.length > 0 && managers.every((one) => isPerson(one) || hands.includes(plain(one)))
+  );
 }
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");

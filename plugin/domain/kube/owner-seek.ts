@@ -1,7 +1,8 @@
 /** What to look for to see whether the owner of an object is still there (domain facts 4.4). */
 import { getOwn, asString, type Json } from "../base/values";
 import { olmKinds } from "./kinds";
-import type { KubeObject, Resource } from "./objects";
+import { type KubeObject, objectLabel, type Resource } from "./objects";
+import type { LeftMarks } from "./owners";
 import { alongside, findController, findMark } from "./owner-marks";
 
 /** A ClusterServiceVersion of OLM. */
@@ -52,6 +53,11 @@ export type Sought =
 export function seekOwner(object: KubeObject): Sought | undefined {
   if (object.kind === "Secret") return seekKeeper(object) ?? seekMarked(object);
   return seekMarked(object);
+}
+
+/** True where the owner was looked for and found: what may not be read, or lives elsewhere, was not. */
+export function isLookedFor(object: KubeObject, left: LeftMarks | undefined): boolean {
+  return left?.has(objectLabel(object)) === false && seekOwner(object) !== undefined;
 }
 
 /** Annotations of a Secret that name, or stand for, the object that it is kept by. */

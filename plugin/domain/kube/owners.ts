@@ -4,6 +4,7 @@ import type { StatusCause } from "../base/errors";
 import { error, type Explained, type Finding } from "../base/findings";
 import {
   findLeftAlone,
+  isRenderedByHand,
   listMarks,
   renderLine,
   withoutMarks,
@@ -82,7 +83,10 @@ function describeLeft(
     const then = `bring the same change into what ${mark.name} follows before ${told} goes: it would be undone then`;
     return { left: `${told} tells ${mark.name} to leave it`, then };
   }
-  const why = left?.get(objectLabel(object));
+  const isByHand = isRenderedByHand(object, mark, (manager) => isPersonsManager(manager, []));
+  const why = isByHand
+    ? `no annotation names a release of ${mark.name}, and kubectl alone has written it`
+    : left?.get(objectLabel(object));
   return why === undefined ? {} : { left: why };
 }
 

@@ -12,21 +12,25 @@ import {
   worldOf,
 } from "../../../support/upgrade-worlds";
 
-function heldOperator(owner: string, label: string): Wish {
+function heldOperator(owner: string, label: string, annotations = {}): Wish {
   return {
     name: `an operator of ${owner}`,
     change: (object: KubeObject) =>
       object.kind === "Deployment" && object.metadata.name === names.operator.deployment
         ? {
             ...object,
-            metadata: { ...object.metadata, labels: { ...object.metadata.labels, [label]: owner } },
+            metadata: {
+              ...object.metadata,
+              labels: { ...object.metadata.labels, [label]: owner },
+              annotations: { ...object.metadata.annotations, ...annotations },
+            },
           }
         : object,
   };
 }
 
 const heldOperators = [
-  heldOperator("Helm", "app.kubernetes.io/managed-by"),
+  heldOperator("Helm", "app.kubernetes.io/managed-by", { "meta.helm.sh/release-name": "engine" }),
   heldOperator("Flux", "kustomize.toolkit.fluxcd.io/name"),
 ];
 

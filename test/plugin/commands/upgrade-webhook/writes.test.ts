@@ -1,6 +1,11 @@
 /** Writes that others meet: fields that they hold, what they change meanwhile, proofs that do not come. */
 import { ApiError, UnavailableError } from "../../../../plugin/domain/base/errors";
-import { aNewConfiguration, anOldConfiguration, testCa } from "../../../support/builders";
+import {
+  aNewConfiguration,
+  anOldConfiguration,
+  ownerMarks,
+  testCa,
+} from "../../../support/builders";
 import {
   applyNew,
   codesOf,
@@ -157,8 +162,8 @@ describe("changed since it was read", () => {
 
   test("into something owned by someone else: 5", async () => {
     const scene = new Scene({ new: { caBundle: "" } });
-    const labels = { "app.kubernetes.io/managed-by": "Helm" };
-    scene.onCall(isWrite("apply"), () => put({ caBundle: "eA==", metadata: { labels } })(scene));
+    const metadata = ownerMarks.Helm;
+    scene.onCall(isWrite("apply"), () => put({ caBundle: "eA==", metadata })(scene));
     const report = await scene.run();
     expect(report.exit.code).toBe(5);
     expect(codesOf(report)).toContain("WEBHOOK-OWNED");

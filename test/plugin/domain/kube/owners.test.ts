@@ -403,6 +403,47 @@ test("an owner that is gone forbids nothing, and that is said", () => {
   expect(findOwner(object, new Map())?.left).toBeUndefined();
 });
 
+const writtenBy = (...managers: readonly string[]): ObjectMeta => ({
+  labels: { "app.kubernetes.io/managed-by": "Helm", "helm.sh/chart": "engine-1.0.0" },
+  managedFields: managers.map((manager) => ({ manager })),
+});
+const status = { manager: "kube-controller-manager", subresource: "status" };
+
+test.each<[string, ObjectMeta, "nobody" | "Helm"]>([
+  ["kubectl", writtenBy("kubectl-client-side-apply", "oc-patch"), "nobody"],
+  ["kubectl, and this tool since", writtenBy("kubectl", "kubectl-engine"), "nobody"],
+  [
+    "kubectl, beside a status",
+    { ...writtenBy(), managedFields: [{ manager: "kubectl" }, status] },
+    "nobody",
+  ],
+  ["helm", writtenBy("helm", "kubectl-edit"), "Helm"],
+  ["a program of a pipeline", writtenBy("argocd-controller"), "Helm"],
+  ["nobody knows whom", writtenBy(), "Helm"],
+  ["nobody knows whom, beside a status", { ...writtenBy(), managedFields: [status] }, "Helm"],
+  ["a dump without managers", { labels: writtenBy().labels ?? {} }, "Helm"],
+  [
+    "kubectl, with a label by which Argo CD may track it",
+    {
+      ...writtenBy("kubectl"),
+      labels: { ...writtenBy().labels, "app.kubernetes.io/instance": "engine" },
+    },
+    "Helm",
+  ],
+  [
+    "kubectl, of a release that an annotation names",
+    { ...writtenBy("kubectl"), annotations: { "meta.helm.sh/release-name": "engine" } },
+    "Helm",
+  ],
+])("a chart that was written by %s", (_, metadata, name) => {
+  const owner = findLivingOwner(role(metadata), undefined);
+  expect(owner?.name ?? "nobody").toBe(name);
+  if (owner !== undefined) return;
+  expect(findOwner(role(metadata))?.left).toBe(
+    "no annotation names a release of Helm, and kubectl alone has written it",
+  );
+});
+
 test("a person's managers are kubectl, oc and this tool, and an object is a person's by all of them", () => {
   const persons = ["kubectl", "kubectl-create", "kubectl-client-side-apply", "kubectl-edit"];
   const others = ["helm", "kubectl-something", "kubectlx", ""];
