@@ -42,6 +42,8 @@ const markedKeys = [
   "roles",
   "roleBindings",
   "webhookConfigurations",
+  "mutatingConfigurations",
+  "networkPolicies",
   "webhookSecrets",
   ...(["ecs", "edbs", "eaadbs", "statefulSets", "operatorGroups"] as const),
 ] as const satisfies readonly FactKey[];
@@ -80,14 +82,13 @@ export async function readSnapshot(
       collectObjects(answered, key).map((each) => withheld(each, names)),
     ]),
   ) as Record<FactKey, readonly KubeObject[]>;
-  const left = await readLeftMarks(
-    deps,
-    markedKeys.flatMap((key) => objects[key]),
-  );
+  const own = objects.services.filter((one) => one.metadata.name === names.webhook.service);
+  const marked = [...markedKeys.flatMap((key) => objects[key]), ...own];
+  const left = await readLeftMarks(deps, marked);
   const entries = listOthersEntries(listJudging({ objects }), names);
   const goneServices = await readGoneServices(deps, entries);
   return {
-    ...((left.size > 0 || left.collected !== undefined) && { left }),
+    left,
     ...(goneServices.size > 0 && { goneServices }),
     names,
     now: clock.now(),

@@ -217,6 +217,7 @@ describe("what is there already", () => {
     (found: Suite): Promise<unknown> =>
       found.api.replace(beside(found, changes));
   const chart = { metadata: owners.Helm, entry: { name: "chart.admission.engine" } };
+  const goneOlms = { labels: { ...owners.OLM.labels, "olm.owner.namespace": "engine" } };
   const first = resources[0] ?? "";
   type Row = readonly [
     name: string,
@@ -261,6 +262,13 @@ describe("what is there already", () => {
       3,
       "WEBHOOK-LEFTOVER",
       ["operator-service", "marks of OLM"],
+    ],
+    [
+      "a configuration of OLM's that is not on this cluster",
+      another({ metadata: goneOlms, service: { name: "operator-service" } }),
+      3,
+      "WEBHOOK-LEFTOVER",
+      ["which need not be asked: ClusterServiceVersion/engine/", "does not exist"],
     ],
     [
       "a chart's configuration under another entry name",

@@ -284,7 +284,7 @@ function judgeTrust(situation: CheckContext): readonly CheckResult[] {
         const place = `${field}.clientConfig.caBundle`;
         const about = {
           field: place,
-          ...deletionOfOthers({ configuration }, situation.names),
+          ...deletionOfOthers({ configuration }, situation.facts),
           ...fixCaByOwner(configuration, situation.facts),
         };
         return [on(configuration, distrusts[trust], about)];

@@ -261,7 +261,7 @@ function judgeEntries(
     const because = unfitCa[ca];
     if (because === undefined) continue;
     const { fix = reapply } = {
-      ...deletionOfOthers({ configuration: one }, facts.names),
+      ...deletionOfOthers({ configuration: one }, facts),
       ...fixCaByOwner(one, facts),
     };
     return { is: "stalled", because, fix, code: webhookFindings.staleCa.code, object };

@@ -285,7 +285,7 @@ function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
     const cause =
       "it carries the same entry, and no call by it is answered: every edit that it checks is refused";
     return webhookFinding("otherConfiguration", {
-      ...{ object: label, cause, fix: describeDeletion(object) },
+      ...{ object: label, cause, fix: describeDeletion(object, facts.left) },
     });
   }
   return webhookFinding("otherConfiguration", {

@@ -150,7 +150,7 @@ export async function readConfigurations(
   const namespaces = selecting ? await listIfAllowed(deps, kinds.namespace) : undefined;
   const found = {
     ...{ configurations, mutatingConfigurations, livingNamespaces, namespaces },
-    left: await readLeftMarks(deps, configurations),
+    left: await readLeftMarks(deps, [...configurations, ...mutatingConfigurations]),
     goneServices: await readGoneServices(deps, others),
   };
   if (shippedTemplate !== true) return found;
@@ -260,7 +260,9 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
     deployments: deployment === undefined ? [] : [deployment],
     ...{ pods, networkPolicies },
   };
-  const { broken, findings } = judgeServerWay(called, { names, namespace, lists });
+  const marked = [...(lists.services ?? []), ...lists.deployments, ...(networkPolicies ?? [])];
+  const left = await readLeftMarks(deps, marked);
+  const { broken, findings } = judgeServerWay(called, { names, namespace, lists, left });
   // pods that are not there or not ready are those of the operator
   return broken === "pods" ? findings : [...findings, ...judgeOperator(deployment)];
 }

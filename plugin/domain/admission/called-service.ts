@@ -2,6 +2,7 @@
 import type { Finding } from "../base/findings";
 import { asArray, asString, getOwn, getPath } from "../base/values";
 import { type KubeObject, objectLabel, readName } from "../kube/objects";
+import type { LeftMarks } from "../kube/owners";
 import type { Names } from "../names/names";
 import type { CalledService } from "./configuration";
 import { listSelected } from "./endpoints";
@@ -19,6 +20,8 @@ interface Beside {
     readonly services?: readonly KubeObject[] | undefined;
     readonly pods?: readonly KubeObject[] | undefined;
   };
+  /** The objects whose owner is gone. */
+  readonly left?: LeftMarks | undefined;
 }
 
 /** `name.namespace.svc`, with the domain of the cluster or without. */
@@ -63,7 +66,7 @@ function findMissing(
 export function reportMissingPort(
   service: KubeObject,
   port: unknown,
-  { lists, names }: Beside,
+  { lists, names, left }: Beside,
 ): Finding {
   const ports = asArray(getPath(service, ["spec", "ports"]));
   const [first] = ports;
@@ -84,6 +87,6 @@ export function reportMissingPort(
       same >= 0
         ? `its port ${String(port)} is not one of TCP: every call fails`
         : `port ${String(port)} is called, it has ${has}: every call fails`,
-    fix: `give the Service the port that is called${ownerBeside(service)} with: ${patchLine(service, [operation])}`,
+    fix: `give the Service the port that is called${ownerBeside(service, left)} with: ${patchLine(service, [operation])}`,
   });
 }

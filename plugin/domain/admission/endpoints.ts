@@ -2,6 +2,7 @@
 import type { About, Finding } from "../base/findings";
 import { isDeleting } from "../kube/deletion";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
+import type { LeftMarks } from "../kube/owners";
 import { podTrouble } from "../rollout/pod-causes";
 import {
   asArray,
@@ -25,7 +26,12 @@ export interface EndpointFacts {
   readonly pods?: readonly KubeObject[] | undefined;
   /** Deployments whose pods it may select. */
   readonly deployments?: readonly KubeObject[] | undefined;
+  /** The objects whose owner is gone. */
+  readonly left?: LeftMarks | undefined;
 }
+
+/** The Service, and whose marks are those of an owner that is gone. */
+type Owned = Pick<EndpointFacts, "service" | "left">;
 
 /** One key of a selector with the value that it asks for. */
 type Asked = readonly [key: string, value: string];
@@ -42,9 +48,9 @@ export function judgeEndpoints(facts: EndpointFacts): Finding {
   return webhookFinding(what, { object: objectLabel(service), ...about });
 }
 
-function explain({ service, pods, deployments = [] }: EndpointFacts): Explanation {
+function explain({ service, pods, deployments = [], left }: EndpointFacts): Explanation {
   const asked = listAsked(service);
-  if (asked.length === 0) return explainUnselective(service, deployments);
+  if (asked.length === 0) return explainUnselective({ service, deployments, left });
   if (pods === undefined) return plain;
   const alive = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
   const selected = alive.filter((pod) => lacks(readLabels(pod), asked).length === 0);
@@ -52,8 +58,8 @@ function explain({ service, pods, deployments = [] }: EndpointFacts): Explanatio
   const workload = deployments.find(
     (one) => lacks(getPath(one, templateLabels), asked).length === 0,
   );
-  if (workload !== undefined) return explainWorkload(workload);
-  return explainSelector(service, asked, alive);
+  if (workload !== undefined) return explainWorkload(workload, left);
+  return explainSelector({ service, left }, asked, alive);
 }
 
 const field = "spec.selector";
@@ -67,7 +73,7 @@ const mirroring = "endpointslicemirroring-controller.k8s.io";
  * their names. A controller gives those of a Service with a selector their names by itself.
  */
 export function findMisnamed(
-  service: KubeObject,
+  { service, left }: Owned,
   slices: readonly KubeObject[],
   port: unknown,
 ): Finding | undefined {
@@ -89,7 +95,7 @@ export function findMisnamed(
     fix:
       isCopied || !isOnly
         ? `give ${quoted} to the port on which the webhook listens; whose they are: ${look} -o yaml`
-        : `give ${quoted} to its port${ownerBeside(slice)} with: ${patchLine(slice, patch)}`,
+        : `give ${quoted} to its port${ownerBeside(slice, left)} with: ${patchLine(slice, patch)}`,
   });
 }
 
@@ -153,7 +159,11 @@ export function listSelected(
 }
 
 /** Its endpoints are made by hand, or it has lost its selector. */
-function explainUnselective(service: KubeObject, deployments: readonly KubeObject[]): Explanation {
+function explainUnselective({
+  service,
+  deployments,
+  left,
+}: Owned & { readonly deployments: readonly KubeObject[] }): Explanation {
   const found = deployments
     .map((one) => getPath(one, ["spec", "selector", "matchLabels"]))
     .find(isObject);
@@ -165,7 +175,7 @@ function explainUnselective(service: KubeObject, deployments: readonly KubeObjec
     fix:
       found === undefined
         ? "give it the selector of the release with: upgrade-operator --release SOURCE"
-        : `give it the selector of the pods that answer${ownerBeside(service)} with: ${patchLine(service, { spec: { selector: found } })}`,
+        : `give it the selector of the pods that answer${ownerBeside(service, left)} with: ${patchLine(service, { spec: { selector: found } })}`,
   };
 }
 
@@ -203,21 +213,21 @@ function explainSelected(selected: readonly KubeObject[]): Explanation {
   };
 }
 
-function explainWorkload(workload: KubeObject): Explanation {
+function explainWorkload(workload: KubeObject, left: LeftMarks | undefined): Explanation {
   const isOff = numberAt(workload, ["spec", "replicas"], 1) === 0;
   const label = objectLabel(workload);
   return {
     what: "noPods",
     cause: `the Service has no endpoint, ${label}, whose pods its selector finds, ${isOff ? "is scaled to 0" : "has none"}: every call would fail`,
     fix: isOff
-      ? `have its pods started${ownerBeside(workload)} with: ${lineOn("scale deployment", workload)} --replicas=1`
+      ? `have its pods started${ownerBeside(workload, left)} with: ${lineOn("scale deployment", workload)} --replicas=1`
       : `have its pods started and wait for them, or run again with --wait; what keeps them: ${lineOn("describe deployment", workload)}`,
   };
 }
 
 /** No pod has all that the selector asks for. */
 function explainSelector(
-  service: KubeObject,
+  { service, left }: Owned,
   asked: readonly Asked[],
   pods: readonly KubeObject[],
 ): Explanation {
@@ -227,7 +237,7 @@ function explainSelector(
     pods.some((pod) => lacks(readLabels(pod), [pair]).length === 0);
   if (first === undefined) {
     const meant = pods.find((pod) => carriesOther(pod, asked) && opensTarget(pod, service));
-    if (meant !== undefined) return explainValues(service, asked, meant);
+    if (meant !== undefined) return explainValues({ service, left }, asked, meant);
     const missing = asked.filter((pair) => !isCarried(pair));
     const shown = renderPairs(missing.length === 0 ? asked : missing);
     return {
@@ -244,19 +254,23 @@ function explainSelector(
     what: "selectsNothing",
     field,
     cause: `the Service has no endpoint: its selector asks for ${renderPairs(stale)}, which ${whose}; without it ${few(near.map(objectLabel))} would match: every call would fail`,
-    fix: `take it out of the selector${ownerBeside(service)} with: ${patchLine(service, { spec: { selector } })}`,
+    fix: `take it out of the selector${ownerBeside(service, left)} with: ${patchLine(service, { spec: { selector } })}`,
   };
 }
 
 /** A pod that listens where the Service sends to, with other values of the keys that are asked for. */
-function explainValues(service: KubeObject, asked: readonly Asked[], pod: KubeObject): Explanation {
+function explainValues(
+  { service, left }: Owned,
+  asked: readonly Asked[],
+  pod: KubeObject,
+): Explanation {
   const carried = asked.map(([key]) => [key, getOwn(readLabels(pod), key) ?? null] as const);
   const patch = { spec: { selector: Object.fromEntries(carried) } };
   return {
     what: "selectsNothing",
     field,
     cause: `the Service has no endpoint: its selector asks for ${renderPairs(asked)}, which no pod carries, and ${objectLabel(pod)} listens on its port: every call would fail`,
-    fix: `have it select that pod${ownerBeside(service)} with: ${patchLine(service, patch)}`,
+    fix: `have it select that pod${ownerBeside(service, left)} with: ${patchLine(service, patch)}`,
   };
 }
 

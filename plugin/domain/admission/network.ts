@@ -1,17 +1,24 @@
 /** NetworkPolicies that close the way to the pods behind a Service (Facts 4.5). */
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
+import type { LeftMarks } from "../kube/owners";
 import { selects } from "../kube/selectors";
 import { asArray, getOwn, getPath } from "../base/values";
 import { webhookFinding } from "./findings";
 import { listContainers, isTcp, ownerBeside, patchLine, listPorts } from "./service";
+
+/** The policies of a namespace, and the objects whose owner is gone. */
+interface Limits {
+  readonly policies: readonly KubeObject[];
+  readonly left?: LeftMarks | undefined;
+}
 
 /**
  * The first policy that closes the port of a pod to the API server; undefined where none is known
  * to. Who calls from an address or from another namespace may be the API server, by its tunnel.
  */
 export function judgeNetwork(
-  policies: readonly KubeObject[],
+  { policies, left }: Limits,
   pods: readonly KubeObject[],
   target: unknown,
 ): Finding | undefined {
@@ -23,7 +30,7 @@ export function judgeNetwork(
   if (first === undefined) return undefined;
   const { policy, pod } = first;
   const ports = closed.filter((one) => one.policy === policy).map(({ port }) => port);
-  return reportClosed(policy, pod, [...new Set(ports)]);
+  return reportClosed(policy, pod, { numbers: [...new Set(ports)], left });
 }
 
 interface Closed {
@@ -48,7 +55,11 @@ function findClosed(
 }
 
 /** Ports differ where a name leads to another number in each pod: one rule opens them all. */
-function reportClosed(policy: KubeObject, pod: KubeObject, numbers: readonly unknown[]): Finding {
+function reportClosed(
+  policy: KubeObject,
+  pod: KubeObject,
+  { numbers, left }: { readonly numbers: readonly unknown[]; readonly left: LeftMarks | undefined },
+): Finding {
   const rule = { ports: numbers.map((port) => ({ protocol: "TCP", port })) };
   const isList = Array.isArray(getPath(policy, ["spec", "ingress"]));
   const operation = isList
@@ -58,7 +69,7 @@ function reportClosed(policy: KubeObject, pod: KubeObject, numbers: readonly unk
     object: objectLabel(policy),
     field: "spec.ingress",
     cause: `it selects ${objectLabel(pod)}, and no rule lets the API server reach port ${numbers.map(String).join(" or ")}: every call would time out`,
-    fix: `open ${numbers.length === 1 ? "that port" : "those ports"} in it${ownerBeside(policy)} with: ${patchLine(policy, [operation])}`,
+    fix: `open ${numbers.length === 1 ? "that port" : "those ports"} in it${ownerBeside(policy, left)} with: ${patchLine(policy, [operation])}`,
   });
 }
 

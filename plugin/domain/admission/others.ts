@@ -3,7 +3,8 @@ import type { Finding } from "../base/findings";
 import { asArray, getOwn, isObject } from "../base/values";
 import { kinds } from "../kube/kinds";
 import { type KubeObject, readName, objectLabel } from "../kube/objects";
-import { findOwner } from "../kube/owners";
+import { findOwner, type LeftMarks } from "../kube/owners";
+import { isLookedFor } from "../kube/owner-seek";
 import { selects } from "../kube/selectors";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Names } from "../names/names";
@@ -33,15 +34,17 @@ export interface Callable {
   readonly namespaces?: readonly KubeObject[] | undefined;
   /** The one namespace whose edits count: what is refused in others is a warning; absent: all count. */
   readonly counted?: string | undefined;
+  /** The configurations whose owner is gone; absent: every mark counts. */
+  readonly left?: LeftMarks | undefined;
 }
 
 /** What a snapshot knows of it. */
 export function readCallable(facts: Facts): Callable {
-  const { names, namespace, objects, goneServices } = facts;
+  const { names, namespace, objects, goneServices, left } = facts;
   const namespaces = isKnown(facts, "namespaces") ? objects.namespaces : undefined;
   const services = isKnown(facts, "services") ? objects.services.map(readName) : undefined;
   const living = namespaces?.map(readName);
-  return { names, namespace, namespaces, living, services, goneServices };
+  return { names, namespace, namespaces, living, services, goneServices, left };
 }
 
 /** Everything that the API server asks before it stores an object. */
@@ -136,8 +139,8 @@ function judgeEntry(
     field: `${field}.clientConfig.service`,
     cause: `${String(getOwn(entry, "name"))} checks the databases, and calls ${gone}, which does not exist: ${refused}`,
     fix: isLeftWhole(configuration, callable.names)
-      ? describeDeletion(configuration)
-      : describeRemoval({ configuration, entry, field }),
+      ? describeDeletion(configuration, callable.left)
+      : describeRemoval({ configuration, entry, field }, callable.left),
   });
 }
 
@@ -158,14 +161,17 @@ function listLimits(
 const kindName = ({ kind }: KubeObject): string => kind.toLowerCase();
 
 /** The way out of a configuration that no command of this tool writes; its owner's is named first. */
-export function describeDeletion(configuration: KubeObject): string {
+export function describeDeletion(configuration: KubeObject, left: LeftMarks | undefined): string {
   const name = readName(configuration);
   const what = `${kindName(configuration)} ${name}`;
-  return `save it and delete it${describeMarks(configuration)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl delete ${what}`;
+  return `save it and delete it${describeMarks(configuration, left)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl delete ${what}`;
 }
 
 /** The way out of an entry that stands among the product's: tested by its name before it is taken out. */
-function describeRemoval({ configuration, entry, field }: EntryInForce): string {
+function describeRemoval(
+  { configuration, entry, field }: EntryInForce,
+  left: LeftMarks | undefined,
+): string {
   const path = `/webhooks/${field.replace(/\D/g, "")}`;
   const patch = [
     { op: "test", path: `${path}/name`, value: getOwn(entry, "name") },
@@ -173,14 +179,18 @@ function describeRemoval({ configuration, entry, field }: EntryInForce): string 
   ];
   const name = readName(configuration);
   const what = `${kindName(configuration)} ${name}`;
-  return `save the configuration and take the entry out of it${describeMarks(configuration)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl patch ${what} --type=json --patch='${JSON.stringify(patch)}'`;
+  return `save the configuration and take the entry out of it${describeMarks(configuration, left)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl patch ${what} --type=json --patch='${JSON.stringify(patch)}'`;
 }
 
-function describeMarks(configuration: KubeObject): string {
-  const owner = findOwner(configuration);
-  return owner === undefined
-    ? ""
-    : ` (it has marks of ${owner.name}: where that still runs, ${owner.way})`;
+/** Whose marks it has: what is gone does not make it again, what was found does, and of others a person knows. */
+function describeMarks(configuration: KubeObject, left: LeftMarks | undefined): string {
+  const owner = findOwner(configuration, left);
+  if (owner === undefined || owner.loses !== undefined) return "";
+  const { name, way, left: gone } = owner;
+  if (gone !== undefined) return ` (it has marks of ${name}, which need not be asked: ${gone})`;
+  return isLookedFor(configuration, left)
+    ? ` (${name} is there and may write it again: ${way})`
+    : ` (it has marks of ${name}: where that still runs, ${way})`;
 }
 
 function findGone(

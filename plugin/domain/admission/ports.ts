@@ -1,6 +1,7 @@
 /** Whether what a Service selects listens where the Service sends to (Facts 4.5). */
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
+import type { LeftMarks } from "../kube/owners";
 import { selects } from "../kube/selectors";
 import { type Names } from "../names/names";
 import { asArray, few, getOwn, getPath, isObject, renderValue } from "../base/values";
@@ -23,10 +24,12 @@ export interface Selection {
   /** Those of the namespace, to tell what makes a pod; undefined where they are not known. */
   readonly deployments: readonly KubeObject[] | undefined;
   readonly names: Names;
+  /** The objects whose owner is gone. */
+  readonly left?: LeftMarks | undefined;
 }
 
 /** An error where the port that the Service sends to is not the webhook's in some pod. */
-export function judgeTarget({ service, port, pods, names }: Selection): Finding | undefined {
+export function judgeTarget({ service, port, pods, names, left }: Selection): Finding | undefined {
   const target = readTarget(port);
   const right = pods.filter((pod) => opens(pod, target) === "yes");
   const missed = pods.filter(
@@ -46,7 +49,7 @@ export function judgeTarget({ service, port, pods, names }: Selection): Finding 
     fix:
       value === undefined
         ? `send to the port on which the webhook listens; which ports the pod has: ${lineOn("describe pod", first)}`
-        : `send to port ${value}, on which it listens${ownerBeside(service)}, with: ${patchLine(service, [{ op: "add", path, value }])}`,
+        : `send to port ${value}, on which it listens${ownerBeside(service, left)}, with: ${patchLine(service, [{ op: "add", path, value }])}`,
   });
 }
 
@@ -55,10 +58,11 @@ export interface Addressed {
   readonly slices: readonly KubeObject[];
   readonly pods: readonly KubeObject[];
   readonly names: Names;
+  readonly left?: LeftMarks | undefined;
 }
 
 /** An error where such an endpoint leads to a port that its pod does not open. */
-export function judgeAddressed({ slices, pods, names }: Addressed): Finding | undefined {
+export function judgeAddressed({ slices, pods, names, left }: Addressed): Finding | undefined {
   for (const slice of slices) {
     const [port, ...others] = asArray(getOwn(slice, "ports"));
     const number = getOwn(port, "port");
@@ -72,7 +76,7 @@ export function judgeAddressed({ slices, pods, names }: Addressed): Finding | un
     const value = findCommonPort(reached, names);
     const fix =
       typeof value === "number"
-        ? `send to port ${value}, on which it listens${ownerBeside(slice)}, with: ${patchLine(slice, [{ op: "replace", path: "/ports/0/port", value }])}`
+        ? `send to port ${value}, on which it listens${ownerBeside(slice, left)}, with: ${patchLine(slice, [{ op: "replace", path: "/ports/0/port", value }])}`
         : `send to the port on which the webhook listens; whose they are: ${lineOn("get endpointslice", slice)} -o yaml`;
     return { ...finding, field: "ports[0].port", fix };
   }
@@ -215,7 +219,7 @@ const generated = ["pod-template-hash", "controller-revision-hash"];
 
 function adviceOn(
   pod: KubeObject,
-  { service, deployments = [] }: Selection,
+  { service, deployments = [], left }: Selection,
   {
     meant,
     strangers,
@@ -232,7 +236,7 @@ function adviceOn(
     );
   if (telling !== undefined) {
     const selector = Object.fromEntries([telling]);
-    return `have the Service select only the webhook's pods${ownerBeside(service)} with: ${patchLine(service, { spec: { selector } })}`;
+    return `have the Service select only the webhook's pods${ownerBeside(service, left)} with: ${patchLine(service, { spec: { selector } })}`;
   }
   const asked = getPath(service, ["spec", "selector"]);
   const key = Object.keys(isObject(asked) ? asked : {})[0] ?? "";

@@ -1,6 +1,6 @@
 /** A Service and the pods behind it: where they listen, and the lines that change them. */
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
-import { findOwner } from "../kube/owners";
+import { chooseCause, findLivingOwner, type LeftMarks } from "../kube/owners";
 import { asArray, getOwn, getPath } from "../base/values";
 
 /** A port that a container declares. */
@@ -74,8 +74,9 @@ export function patchLine(object: KubeObject, patch: object): string {
   return `${line} --type=${type} --patch='${JSON.stringify(patch)}'`;
 }
 
-/** Whoever else owns the object, and its own way, between the words of a fix; "" where nobody does. */
-export function ownerBeside(object: KubeObject): string {
-  const owner = findOwner(object);
-  return owner === undefined ? "" : ` (${owner.name} owns the ${object.kind}: ${owner.way})`;
+/** Whoever else owns the object, and its own way, between the words of a fix; "" where nobody does any more. */
+export function ownerBeside(object: KubeObject, left: LeftMarks | undefined): string {
+  const owner = findLivingOwner(object, left);
+  if (owner === undefined) return "";
+  return ` (${chooseCause(owner, `${owner.name} owns the ${object.kind}`)}: ${owner.way})`;
 }

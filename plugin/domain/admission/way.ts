@@ -130,7 +130,7 @@ export function judgeWays(
 ): readonly Way[] {
   const { names, namespace } = facts;
   const service = { namespace, name: names.webhook.service };
-  const callable = { names, namespace, ...readLiving(facts) };
+  const callable = { names, namespace, left: facts.left, ...readLiving(facts) };
   const gone = judgeOthers(configurations, callable).map(({ object }) => object);
   const entries = configurations
     .filter((one) => !isLeftWhole(one, names) || !gone.includes(objectLabel(one)))
@@ -160,7 +160,7 @@ function judgeWay(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
       "configuration",
       tokens.map((token) => ({
         ...reportLeft(one, token),
-        ...deletionOfOthers(one, names),
+        ...deletionOfOthers(one, facts),
         ...fixByOwner(one.configuration, facts),
       })),
     );
@@ -175,7 +175,7 @@ function judgeHere(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
   const { lists, certificate } = facts;
   const other = judgeCall(one, facts, wanted);
   if (other !== undefined) {
-    const fix = { ...deletionOfOthers(one, facts.names), ...fixByOwner(one.configuration, facts) };
+    const fix = { ...deletionOfOthers(one, facts), ...fixByOwner(one.configuration, facts) };
     return breakLink("configuration", [{ ...other, ...fix }]);
   }
   const called = readCall(one.entry);
@@ -192,9 +192,9 @@ function judgeHere(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
 /** What no command of this tool writes is not advised to be written by one. */
 export function deletionOfOthers(
   { configuration }: Pick<EntryInForce, "configuration">,
-  names: Names,
+  { names, left }: Pick<WayFacts, "names" | "left">,
 ): { readonly fix?: string } {
-  return isOthers(configuration, names) ? { fix: describeDeletion(configuration) } : {};
+  return isOthers(configuration, names) ? { fix: describeDeletion(configuration, left) } : {};
 }
 
 /** Of a namespace that exists, and that is not this operator's, nothing is read. */
@@ -327,14 +327,15 @@ interface Reached {
 
 function judgeBehind(reached: Reached, facts: WayFacts): Way {
   const { service, found, at } = reached;
-  const { pods, deployments, endpointSlices } = facts.lists;
+  const { left, lists } = facts;
+  const { pods, deployments, endpointSlices } = lists;
   if (endpointSlices === undefined) return open(at);
   const all = listSlices(readName(service), endpointSlices);
   const slices = listServed(service, all);
-  const unreached = findUnserved(service, all) ?? findMisnamed(service, slices, found);
+  const unreached = findUnserved(service, all) ?? findMisnamed({ service, left }, slices, found);
   if (unreached !== undefined) return breakLink("pods", [unreached], at);
   if (readyEndpoints(slices) > 0) return judgePods(reached, slices, facts);
-  const finding = judgeEndpoints({ service, pods, deployments });
+  const finding = judgeEndpoints({ service, pods, deployments, left });
   return breakLink(findLink(finding), [finding], at);
 }
 
@@ -342,21 +343,21 @@ function judgeBehind(reached: Reached, facts: WayFacts): Way {
 function judgePods(
   { service, found, at }: Reached,
   slices: readonly KubeObject[],
-  { lists, names, namespace }: WayFacts,
+  { lists, names, namespace, left }: WayFacts,
 ): Way {
   const { pods, deployments, networkPolicies = [] } = lists;
   const selected = listSelected(service, pods);
   const listening = (selected ?? listAddressed(slices, pods)).filter(isReady);
-  const selection = { service, port: found, pods: listening, deployments, names };
+  const selection = { service, port: found, pods: listening, deployments, names, left };
   const strangers = selected === undefined ? [] : judgeStrangers(selection);
   if (strangers.length > 0) return breakLink("pods", strangers, at);
   const target =
     selected === undefined
-      ? judgeAddressed({ slices, pods: listening, names })
+      ? judgeAddressed({ slices, pods: listening, names, left })
       : judgeTarget(selection);
   if (target !== undefined) return breakLink("container", [target], at);
   const policies = networkPolicies.filter((one) => readNamespace(one) === namespace);
-  const closed = judgeNetwork(policies, listening, readTarget(found));
+  const closed = judgeNetwork({ policies, left }, listening, readTarget(found));
   if (closed !== undefined) return breakLink("network", [closed], at);
   const many = listening.length;
   const behind = many > 0 ? countNoun(many, "pod") : countNoun(readyEndpoints(slices), "endpoint");

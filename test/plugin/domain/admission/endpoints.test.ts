@@ -2,6 +2,7 @@
 import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { LeftMarks } from "../../../../plugin/domain/kube/owners";
 import { type EndpointFacts, judgeEndpoints } from "../../../../plugin/domain/admission/endpoints";
 
 const own = { name: "engine-enterprise-operator" };
@@ -278,6 +279,22 @@ test("an owner of the Service is named beside the command", () => {
   expect(judgeEndpoints({ service, pods: [operator] }).fix).toMatch(
     /\(OLM owns the Service: .+\) with: kubectl patch service admission/,
   );
+});
+
+test.each<[string, LeftMarks, string]>([
+  ["is gone is not asked", new Map([["Service/ops/admission", "X is gone"]]), "selector with: "],
+  [
+    "has the garbage collector delete it is told with the line that keeps it",
+    Object.assign(new Map<string, string>(), {
+      collected: new Map([["Service/ops/admission", "Tenant/t"]]),
+    }),
+    "Tenant/t does not exist, which its owner reference names",
+  ],
+])("an owner of the Service that %s", (_, left, says) => {
+  const service = serviceWith({ ...own, a: "b" }, { labels: { "olm.owner": "engine.v8" } });
+  const { fix } = judgeEndpoints({ service, pods: [operator], left });
+  expect(fix).toContain(says);
+  expect(fix).not.toContain("OLM");
 });
 
 test("after the printed patch the selector finds the pods", () => {
