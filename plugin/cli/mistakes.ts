@@ -62,6 +62,10 @@ const steps: readonly (readonly [problem: RegExp, step: NextStep])[] = [
     () => "nothing is forced; --skip CODE passes a finding that you accept, where a command has it",
   ],
   [
+    /^--(\S+): goes with --(\S+)$/,
+    ([, given = "", other = ""]) => `give --${other} too, or leave --${given} out`,
+  ],
+  [
     /^--dry-run: (needs a value|"(true|false)" is not one of)/,
     () => "--dry-run=client reads and plans; --dry-run=server sends each write with dryRun=All too",
   ],

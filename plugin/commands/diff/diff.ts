@@ -1,6 +1,7 @@
 /** `diff`: what a command would change. */
 import { quoteCommand } from "../../output/escape";
 import { differencesExist, isDiff, renderText, type TextStyle } from "../../output/text";
+import { tellBriefly } from "../../cmdutil/brief";
 import type { CommandContext } from "../../cmdutil/context";
 import type { Report, StepReport } from "../../kernel/report";
 import { exitCodes } from "../../domain/base/errors";
@@ -21,6 +22,7 @@ export async function runDiff(
   const verbosity = Math.max(1, options.verbosity);
   const planning: CommandContext = {
     ...context,
+    event: tellBriefly(context, context.event),
     options: { ...options, dryRun, verbosity },
     run: { ...run, dryRun },
   };
@@ -45,8 +47,9 @@ type Render = (report: Report, style: TextStyle) => string;
 
 function tellWarnings({ options, event }: CommandContext, report: Report): void {
   if (options.output !== "text" || options.verbosity > 0 || !isDiff(report)) return;
-  for (const { code, object = "", cause } of report.findings ?? []) {
-    event({ type: "warning", text: [code, object, cause].filter((part) => part !== "").join(" ") });
+  for (const { code, object, cause } of report.findings ?? []) {
+    const what = object === undefined ? code : `${code} ${object}`;
+    event({ type: "warning", text: `${what}: ${cause}` });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Plays the stages of a rehearsal: the command itself, in a world where nothing is real. */
 import { EngineError, UsageError } from "../../domain/base/errors";
-import { isTerminal, quoteCommand } from "../../output/escape";
+import { quoteCommand } from "../../output/escape";
 import type { Release } from "../../domain/release/contents";
 import type { Embedded } from "../../simulator/simulate";
 import { inTurn, MemoryHome } from "../../simulator/virtual-clock";
@@ -9,6 +9,7 @@ import type { PlayedApis } from "../../simulator/rest-apis";
 import type { Clock, KubeClient } from "../../ports/kubernetes";
 import type { Event, Report } from "../../kernel/report";
 import type { RehearseFlags } from "./flags";
+import { tellBriefly } from "../../cmdutil/brief";
 import type { CommandContext, DryRun, RehearsedCommand } from "../../cmdutil/context";
 import type { RehearsedStage } from "./text";
 import type { Opened } from "./source";
@@ -60,9 +61,13 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     cluster: observe(wish.cluster, count),
     home,
     ask: (question) => {
-      if (stages.context.options.yes) return Promise.resolve(true);
+      const { options } = stages.context;
+      if (options.yes) return Promise.resolve(true);
       asked.push(question);
-      wish.event({ type: "note", text: `would ask: ${question}` });
+      // the text of the stage says it below
+      if (options.output !== "text") {
+        wish.event({ type: "note", text: `would ask: ${question}` });
+      }
       return Promise.resolve(true);
     },
   };
@@ -78,19 +83,6 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     ...(asked.length > 0 && { asked }),
     // the files are those of a real run: here there are none, so none is named
     saved: backups?.map(({ object }) => object),
-  };
-}
-
-/** What the text of each stage shows is no news before it; where nobody waits at a terminal, waiting is none either. */
-function tellBriefly(
-  { options: { output, verbosity }, streams }: CommandContext,
-  tell: (event: Event) => void,
-): (event: Event) => void {
-  if (output !== "text" || verbosity > 0) return tell;
-  const isNews = ({ type }: Event): boolean =>
-    type === "warning" || type === "note" || (type === "waiting" && isTerminal(streams.err));
-  return (event) => {
-    if (isNews(event)) tell(event);
   };
 }
 

@@ -28,6 +28,7 @@ test.each([
   ["unknown flag: --json", "ask for it with -o json"],
   ["unknown flag: -y", "answer every question with --yes"],
   ["unknown flag: --force", expect.stringContaining("--skip CODE")],
+  ["--target: goes with --release", "give --release too, or leave --target out"],
   ["--dry-run: needs a value", expect.stringContaining("--dry-run=server")],
   [
     '--dry-run: "true" is not one of none, client, server',

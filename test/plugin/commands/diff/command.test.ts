@@ -1,7 +1,8 @@
+import { captured } from "../../../support/program-world";
 import type { CommandContext } from "../../../../plugin/cmdutil/context";
 import { diffText, runDiff } from "../../../../plugin/commands/diff/diff";
 import { palette } from "../../../../plugin/output/escape";
-import type { Report, StepReport } from "../../../../plugin/kernel/report";
+import type { Event, Report, StepReport } from "../../../../plugin/kernel/report";
 
 const step = (result: StepReport["result"], n = 1): StepReport => ({
   n,
@@ -128,8 +129,37 @@ describe("the text", () => {
     };
     await runDiff(telling, () => Promise.resolve({ ...reportOf([], fine), findings }), words);
     expect(told).toEqual([
-      { type: "warning", text: "A Role/a c" },
-      { type: "warning", text: "B d" },
+      { type: "warning", text: "A Role/a: c" },
+      { type: "warning", text: "B: d" },
     ]);
+  });
+
+  test.each([
+    ["text", 0, ["warning"]],
+    ["text", 1, ["step", "probe", "waiting", "warning"]],
+    ["json", 0, ["step", "probe", "waiting", "warning"]],
+  ] as const)("%s with -v%d tells what is not in the hunks", async (output, verbosity, types) => {
+    const told: string[] = [];
+    const wished = context();
+    const telling = {
+      ...wished,
+      options: { ...wished.options, output, verbosity },
+      env: {},
+      streams: { err: captured() },
+      event: ({ type }: Event) => told.push(type),
+    } as unknown as CommandContext;
+    await runDiff(
+      telling,
+      (planning) => {
+        const probe = { phase: "p", accept: { ok: 1, of: 1 }, deny: { ok: 1, of: 1, by: "" } };
+        planning.event({ type: "step", step: step("done") });
+        planning.event({ type: "probe", probe });
+        planning.event({ type: "waiting", on: "Pod/p: the answer", seconds: 1 });
+        planning.event({ type: "warning", text: "slow" });
+        return Promise.resolve(reportOf([], fine));
+      },
+      words,
+    );
+    expect(told).toEqual(types);
   });
 });
