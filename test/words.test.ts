@@ -9,6 +9,8 @@ const root = join(__dirname, "..");
 /** What may not be written, and what takes its place. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [/\bjudges? (?:manifests|changes|databases|edits)\b/i, "check"],
+  [/, as (?=\d[\w.:-]|`?[a-z]+=|https?:)/, "for example, or such as"],
+  [/\b(?:it|leaves it) alone\b/, "as it is"],
   [/\bmend(s|ed|ing)?\b/i, "fix"],
   [/\banew\b/i, "recreate, or again"],
   [/\b(?:some|any)body\b/i, "someone, anyone"],

@@ -142,7 +142,7 @@ const aNamespace: Form<string> = {
   form: "the name of a namespace",
 };
 const aList = { parse: parseList, form: "a list as a,b, without empty parts" };
-const aSize = { parse: parseSize, form: "a size as 8Mi, at most 64Mi" };
+const aSize = { parse: parseSize, form: "a size such as 8Mi, at most 64Mi" };
 const someRules = { parse: parseRules, form: rulesForm };
 
 /** The settings, or a UsageError that names every problem. */
@@ -217,7 +217,7 @@ function readJudging(settings: Settings, names: Names) {
 
 function callers(settings: Settings) {
   const day = 86_400_000;
-  const most = duration("a duration as 30m, 24h");
+  const most = duration("a duration such as 30m or 24h");
   const read = {
     bypassGroups: settings.read("ENGINE_WEBHOOK_BYPASS_GROUPS", aList, []),
     bypassMostMs: settings.read("ENGINE_WEBHOOK_BYPASS_MAX", most, day),
@@ -234,7 +234,7 @@ function callers(settings: Settings) {
 }
 
 function limits(settings: Settings) {
-  const drain = duration("a duration as 500ms, 15s or 2m");
+  const drain = duration("a duration such as 500ms, 15s or 2m");
   const level = choice(`one of ${logLevels.join(", ")}`, ...logLevels);
   return {
     // One API body is at most 3 MiB and a review carries two objects; Express's 100 kB is too small.

@@ -20,7 +20,7 @@ export const releaseFlags = flagTable({
     ...tag("7.22.0-7"),
     offers: "release",
     goesWith: "release",
-    help: "Release asked for, as 7.22.0-7: fills {tag}, and is checked",
+    help: "Release asked for, for example 7.22.0-7; it fills {tag}, and is checked",
   },
 });
 
@@ -120,7 +120,9 @@ export function withApi<O extends OptionsOf<typeof apiFlags>>(options: O, read: 
 function readAddress(read: FlagReader, name: string): string | undefined {
   const url = read.text(name);
   if (url !== undefined && !isAddress(url)) {
-    read.problems.push("--api-url: give an address as https://host:port, without path or login");
+    read.problems.push(
+      "--api-url: give an address of the form https://host:port, without path or login",
+    );
   }
   return url;
 }

@@ -111,7 +111,7 @@ function judgeChart(typed: Chart, read: FlagReader): Chart {
   const isName = isReleaseName(typed.releaseName);
   expect("release-name", isName, "give the name of the chart's release, as helm list shows it");
   const isVersion = exactVersion.test(typed.version);
-  expect("version", isVersion, "give one version of the chart, as 8.0.2-2");
+  expect("version", isVersion, "give one version of the chart, for example 8.0.2-2");
   return typed;
 }
 

@@ -19,7 +19,7 @@ export const ruleFlags = flagTable({
   rules: {
     value: "LIST",
     read: (read, name) => read.parse(name, parseRules, rulesForm) ?? everyRule,
-    help: "Each rule as deny, warn or off, as version=deny,policy=warn,modules=off; else deny",
+    help: "deny, warn or off for each rule, for example version=deny,policy=warn,modules=off; else deny",
   },
 });
 

@@ -52,7 +52,7 @@ export const connectionTable = flagTable({
     fallback: "90s",
     key: "requestTimeoutMs",
     read: (read, name) => read.duration(name, 0) || undefined,
-    help: "Longest time for one request, as 30s or 2m; 0 for the default",
+    help: "Longest time for one request, for example 30s or 2m; 0 for the default",
   },
   namespace: {
     short: "n",
@@ -115,7 +115,7 @@ export const runTable = flagTable({
     ...duration("5m"),
     key: "timeoutMs",
     read: readTimeout,
-    help: "Longest time without progress, as 90s or 10m; 0 for a week",
+    help: "Longest time without progress, for example 90s or 10m; 0 for a week",
   },
   wait: { help: "Wait for what is not ready yet instead of stopping" },
   concurrency: {

@@ -91,7 +91,7 @@ test("certificates may be asked for under given names alone", () => {
   expect(parseConfig({ ...least, ...callers })).toEqual({ ...defaults, ...change });
 });
 
-const listOfRules = "a list as version=deny,policy=warn,modules=off, each rule at most once";
+const listOfRules = "a list such as version=deny,policy=warn,modules=off, each rule at most once";
 test.each<[string, string, string]>([
   ["ENGINE_WEBHOOK_PORT", "tcp://10.0.0.1:443", "a port from 0 to 65535"],
   ["ENGINE_WEBHOOK_PORT", "65536", "a port from 0 to 65535"],
@@ -101,11 +101,11 @@ test.each<[string, string, string]>([
   ["ENGINE_NAMESPACE", "No Name", "the name of a namespace"],
   ["ENGINE_WEBHOOK_POLICY_READING", "both", "target or step"],
   ["ENGINE_WEBHOOK_ALLOW_LATEST", "yes", "true or false"],
-  ["ENGINE_WEBHOOK_MAX_BODY", "0", "a size as 8Mi, at most 64Mi"],
-  ["ENGINE_WEBHOOK_MAX_BODY", "1Gi", "a size as 8Mi, at most 64Mi"],
-  ["ENGINE_WEBHOOK_MAX_BODY", "8MB", "a size as 8Mi, at most 64Mi"],
+  ["ENGINE_WEBHOOK_MAX_BODY", "0", "a size such as 8Mi, at most 64Mi"],
+  ["ENGINE_WEBHOOK_MAX_BODY", "1Gi", "a size such as 8Mi, at most 64Mi"],
+  ["ENGINE_WEBHOOK_MAX_BODY", "8MB", "a size such as 8Mi, at most 64Mi"],
   ["ENGINE_WEBHOOK_MAX_IN_FLIGHT", "0", "a whole number from 1"],
-  ["ENGINE_WEBHOOK_DRAIN", "soon", "a duration as 500ms, 15s or 2m"],
+  ["ENGINE_WEBHOOK_DRAIN", "soon", "a duration such as 500ms, 15s or 2m"],
   ["ENGINE_WEBHOOK_ROLE", "Renew", "serve, renew or both"],
   ["ENGINE_WEBHOOK_OWN_CERT", "yes", "true or false"],
   ["ENGINE_WEBHOOK_BYPASS_GROUPS", "a,,b", "a list as a,b, without empty parts"],

@@ -172,7 +172,7 @@ function tagProblems(given: string, target: string | undefined): string[] {
   return [
     ...(needed ? ["the release's address has a {tag}: --target has to say which"] : []),
     ...(target !== undefined && parseReleaseTag(target) === undefined
-      ? [`${JSON.stringify(target)} is not the tag of a release, as 7.22.0-7 is`]
+      ? [`${JSON.stringify(target)} is not the tag of a release such as 7.22.0-7`]
       : []),
   ];
 }

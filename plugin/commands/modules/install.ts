@@ -6,6 +6,7 @@ import { renderPending } from "../../domain/rest-api/actions";
 import { moduleLabel, listModuleNames, sameBuild } from "../../domain/rest-api/modules";
 import { ClusterApiError } from "../../domain/rest-api/errors";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/base/errors";
+import { countNoun } from "../../domain/base/values";
 import type { Finding } from "../../domain/base/findings";
 import { type Names, renderTerm } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -165,7 +166,7 @@ function nodeFindings(
 ): readonly Finding[] {
   const { given, of } = upload?.nodes ?? { given: 1, of: 1 };
   if (given >= of) return [];
-  const cause = `the module's file was given to ${given} of ${of} nodes`;
+  const cause = `the module's file was given to ${given} of ${countNoun(of, "node")}`;
   return [moduleFinding("oneNode", { object: objectLabel(ec), cause }, names)];
 }
 

@@ -42,7 +42,7 @@ export const rehearse = (known: readonly string[]) =>
 
 The copy is made of a live cluster that is only read, of a dump as "kubectl get -o yaml" writes it, or of a
 built-in example. Admission calls go to the webhook program that is really running on this machine. Flags of
-the command are given as if it stood alone; without a command, ${rehearsedByDefault} is rehearsed.`,
+the command are given as without rehearse; without a command, ${rehearsedByDefault} is rehearsed.`,
     examples: {
       "See the swap of the webhook on the built-in example": "rehearse",
       "See the whole upgrade on it, to a release that comes along": "rehearse upgrade",

@@ -150,7 +150,10 @@ function findOwned(
       code: "SCC-OWNED",
       severity,
       object: objectLabel(object),
-      cause: chooseCause(owner, `${owner.name} owns it and may undo the change: it is left alone`),
+      cause: chooseCause(
+        owner,
+        `${owner.name} owns it and may undo the change: it is left as it is`,
+      ),
       fix: `${renderOwnersWay(owner)}; then run again`,
       source: "Facts 5",
     },

@@ -67,7 +67,7 @@ export const upgradeDatabase = spec({
 
 All are checked first, by the rules of the admission webhook too: what stands against one ends the run before
 anything is written. By resource, one patch writes the engine version and nothing else; the module list stays
-as it is. An active-active database is written here alone, and followed on every cluster given with
+as it is. An active-active database is written here only, and followed on every cluster given with
 --participant; a cluster that is not given has to be accepted with --skip, and without an instance that was
 seen the run ends as not proven. By the REST API, the call is sent once, its action is followed, and the
 resource is brought in line. A database is done when version, state, spec status, generation and action agree.

@@ -98,7 +98,7 @@ export const rbacFindings = {
   staleShared: warning("RBAC-STALE-SHARED", "S34", {
     cause:
       "a binding of this operator is left in a namespace that it does not manage, and is for others too",
-    fix: "take this operator's account out of it by hand: --prune leaves it alone",
+    fix: "take this operator's account out of it by hand: --prune leaves it as it is",
   }),
   unproven: warning("RBAC-UNPROVEN", "S34", {
     cause:

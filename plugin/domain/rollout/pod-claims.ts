@@ -19,7 +19,7 @@ const ways: readonly (readonly [pattern: RegExp, way: string])[] = [
   ],
   [
     /ReadWriteOncePod/,
-    "another pod uses the claim, which one pod alone may use: see which one with kubectl describe pvc, and delete that pod if nothing needs it; see its claims with",
+    "another pod uses the claim, which only one pod may use: see which one with kubectl describe pvc, and delete that pod if nothing needs it; see its claims with",
   ],
   [
     /persistent volumes to bind/i,

@@ -1,6 +1,6 @@
 /** What keeps the containers of a pod from running, in the kubelet's words (domain facts 11). */
 import { findCondition, type KubeObject, readName } from "../kube/objects";
-import { getPath, asArray, getOwn, asString, type Json } from "../base/values";
+import { getPath, asArray, countNoun, getOwn, asString, numberAt, type Json } from "../base/values";
 import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
 import { statusLists } from "./times";
 
@@ -108,7 +108,9 @@ export function findCrashed(
   const isDown = crashReasons.has(reason) || isFailed(getPath(status, ["state", "terminated"]));
   if (isUp(status) || !(isDown || isBetween)) return undefined;
   const name = nameIn(status);
-  const times = isBetween ? `restarted ${String(getOwn(status, "restartCount"))} times` : "Error";
+  const times = isBetween
+    ? `restarted ${countNoun(numberAt(status, ["restartCount"]), "time")}`
+    : "Error";
   const words = `${said === "" ? times : said}${lastWords(readEnd(status))}`;
   const previous = getPath(status, ["state", "terminated"]) === undefined ? ["--previous"] : [];
   return {

@@ -1,7 +1,7 @@
 /** A pod that fails as soon as it is created: its StatefulSet creates it again and again, which is no progress (domain facts 11). */
 import type { Facts } from "../facts/facts";
 import { type KubeObject, readName } from "../kube/objects";
-import { asArray, asString, getOwn, getPath, numberAt } from "../base/values";
+import { asArray, asString, countNoun, getOwn, getPath, numberAt } from "../base/values";
 import { describe, type PodContext, readTimes, type Trouble } from "./pod-words";
 import type { Problem } from "./progress";
 import { rollFindings } from "./findings";
@@ -52,7 +52,7 @@ function explain(
   const found = findTries(facts, named, why !== undefined);
   if (found === undefined) return undefined;
   return {
-    because: `it fails as soon as it is created, and was created again ${found.count} times${why === undefined ? "" : `: ${why}`}`,
+    because: `it fails as soon as it is created, and was created again ${countNoun(found.count, "time")}${why === undefined ? "" : `: ${why}`}`,
     fix: `${chooseWay(why ?? "")}: ${see}`,
     since: found.since,
     evident: true,

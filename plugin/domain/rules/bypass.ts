@@ -38,7 +38,7 @@ export function judgeBypass(question: BypassQuestion): Bypass {
   const until = asString(getOwn(annotations, bypassUntil)) ?? "";
   const end = dateTime.test(until) ? Date.parse(until) : NaN;
   if (Number.isNaN(end)) {
-    return { is: "ignored", because: `${bypassUntil} is not a time as 2030-01-31T12:00:00Z` };
+    return { is: "ignored", because: `${bypassUntil} is not a time such as 2030-01-31T12:00:00Z` };
   }
   if (end <= question.now) return { is: "ignored", because: `it ended at ${until}` };
   if (end - question.now > question.mostMs) {

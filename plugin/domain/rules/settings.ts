@@ -13,7 +13,8 @@ const actions = ["deny", "warn", "off"] as const;
 export const everyRule: RuleOptions["rules"] = { version: "deny", policy: "deny", modules: "deny" };
 
 /** What `parseRules` reads, for messages. */
-export const rulesForm = "a list as version=deny,policy=warn,modules=off, each rule at most once";
+export const rulesForm =
+  "a list such as version=deny,policy=warn,modules=off, each rule at most once";
 
 /** Any part of the list, each rule once; the others deny. Undefined for what is no such list. */
 export function parseRules(text: string): RuleOptions["rules"] | undefined {

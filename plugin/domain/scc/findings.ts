@@ -27,7 +27,7 @@ export const sccFindings = {
   }),
   owned: error("SCC-OWNED", "Facts 5", {
     cause:
-      "Helm, OLM or a GitOps controller owns the object and may undo the change: it is left alone",
+      "Helm, OLM or a GitOps controller owns the object and may undo the change: it is left as it is",
     fix: "make the change through that owner, then run again",
   }),
   podLeft: warning("SCC-POD-LEFT", "S33", {

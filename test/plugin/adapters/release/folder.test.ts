@@ -142,7 +142,7 @@ describe("a usage error", () => {
       () => "http://user:secret@example.com/{tag}.tar.gz?token=secret",
       { target: "latest", sha256: "abc" },
       [
-        '"latest" is not the tag of a release, as 7.22.0-7 is',
+        '"latest" is not the tag of a release such as 7.22.0-7',
         "the SHA-256 of the release is not 64 hexadecimal digits",
         "release http://example.com/latest.tar.gz?… is not on https: nothing would prove where it is from",
         "release http://example.com/latest.tar.gz?… has a login in its address, where others can read it",

@@ -97,7 +97,7 @@ const good = { [bypass]: "restore of orders", [bypassUntil]: later };
 const until = (end: string) => ({ ...good, [bypassUntil]: end });
 const granted = { is: "granted", reason: "restore of orders", until: later };
 const ignored = (because: string): Bypass => ({ is: "ignored", because });
-const noTime = ignored(`${bypassUntil} is not a time as 2030-01-31T12:00:00Z`);
+const noTime = ignored(`${bypassUntil} is not a time such as 2030-01-31T12:00:00Z`);
 const zoned = "2026-06-01T14:00:01+02:00";
 const limit = "2026-06-02T12:00:00Z";
 const over = "2026-06-02T12:00:01Z";
