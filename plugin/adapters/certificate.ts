@@ -107,17 +107,27 @@ function trustIn(
   ca: string | undefined,
   live: LiveBundles | undefined,
 ): Pick<CertificateFacts, "caRefuses" | "trustedBy"> {
-  const caRefuses = ca === undefined ? undefined : refusalBy(ca, pem);
-  const trustedBy = live?.bundles.filter((bundle) => refusalBy(bundle, pem) === undefined);
+  const now = live?.now;
+  const caRefuses = ca === undefined ? undefined : refusalBy(ca, pem, now);
+  const trustedBy = live?.bundles.filter((bundle) => refusalBy(bundle, pem, now) === undefined);
   return { ...(caRefuses !== undefined && { caRefuses }), ...(trustedBy && { trustedBy }) };
 }
 
-/** Why an API server with this caBundle refuses what is served, whatever its name and dates. */
-function refusalBy(caBundle: string, pem: string): string | undefined {
+/** Why an API server with this caBundle refuses what is served, whatever its own name and dates. */
+function refusalBy(caBundle: string, pem: string, now: number | undefined): string | undefined {
   const found = rootsIn(decodeBase64(caBundle)?.toString("latin1") ?? "");
   if ("problem" in found) return found.problem;
   const served = certificateBlocks(pem).map((der) => der ?? Buffer.of());
-  return judgeServed({ served, roots: found.roots });
+  const chain = { served, roots: found.roots };
+  const refused = judgeServed(chain);
+  if (refused !== undefined || now === undefined || !isInDate(served[0], now)) return refused;
+  return judgeServed({ ...chain, now });
+}
+
+/** False for one whose own dates refuse it, whoever issued it: that is told of the certificate. */
+function isInDate(der: Buffer | undefined, now: number): boolean {
+  const leaf = der === undefined ? undefined : attempt(() => parseCertificate(der));
+  return leaf !== undefined && leaf.notBefore <= now && now <= leaf.notAfter;
 }
 
 /** The facts of a PEM text that someone wants to use as the certificate. */

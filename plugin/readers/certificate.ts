@@ -97,7 +97,7 @@ export async function inspectCertificate(
 }
 
 async function fromCluster(
-  { certificates, names, recorder }: InspectDeps,
+  { certificates, names, clock, recorder }: InspectDeps,
   { cluster, signal, yaml }: Extract<InspectSource, { from: "cluster" }>,
 ): Promise<InspectedCertificate | undefined> {
   const { namespace } = cluster;
@@ -106,7 +106,7 @@ async function fromCluster(
   await requireNeeds({ cluster, yaml, recorder }, "cert inspect", needs);
   const secret = await cluster.get(secretRef(namespace, name), { signal });
   if (secret === undefined) return undefined;
-  const live = await readLiveBundles({ cluster, signal }, names);
+  const live = await readLiveBundles({ cluster, signal }, { names, clock });
   const facts = certificates.readSecretCertificate(secret, names, live);
   return { label: `${namespace}/${name}`, namespace, facts };
 }
@@ -114,12 +114,12 @@ async function fromCluster(
 /** What callers trust now; undefined where the configuration may not be read. */
 async function readLiveBundles(
   { cluster, signal }: Pick<RunPorts, "cluster" | "signal">,
-  names: Names,
+  { names, clock }: Pick<InspectDeps, "names" | "clock">,
 ): Promise<LiveBundles | undefined> {
   const name = names.webhook.configuration;
   try {
     const live = await cluster.get({ resource: configurationResource, name }, { signal });
-    return liveBundles(live === undefined ? [] : [live], names);
+    return liveBundles(live === undefined ? [] : [live], { names, now: clock.now() });
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;

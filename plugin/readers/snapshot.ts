@@ -74,7 +74,10 @@ export async function readSnapshot(
     answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
   }
   const [secret] = collectObjects(answered, "webhookSecrets");
-  const live = liveBundles(collectObjects(answered, "webhookConfigurations"), names);
+  const live = liveBundles(collectObjects(answered, "webhookConfigurations"), {
+    names,
+    now: clock.now(),
+  });
   const certificate = secret && deps.certificates?.readSecretCertificate(secret, names, live);
   const objects = Object.fromEntries(
     factKeys.map((key): [FactKey, readonly KubeObject[]] => [

@@ -197,6 +197,29 @@ describe("someone else refuses", () => {
     expect((await readBack(controlPlane)).old).toBeUndefined();
   });
 
+  test("status and check do not blame the webhook: its keeper decides, who is told policy and binding", async () => {
+    const { controlPlane, scene } = suite;
+    await lay(suite, { current: {} });
+    await putStranger(["CREATE", "UPDATE"]);
+    const shown = await runPlugin(controlPlane, ["status", "--probe"], scene);
+    const { webhook } = shown.report.details as StatusDetails;
+    expect([shown.code, shown.writes]).toEqual([0, []]);
+    expect(webhook.probe?.says).toMatch(
+      `ValidatingAdmissionPolicy '${policyName}' with binding '${policyName}'`,
+    );
+    expect(webhook.verdict).toMatchObject({
+      object: `ValidatingAdmissionPolicy/${policyName}`,
+      fix: containing(
+        `whoever keeps the policy decides whether it lets this through: kubectl get validatingadmissionpolicy/${policyName} validatingadmissionpolicybinding/${policyName} -o yaml`,
+      ),
+    });
+    const checked = await runPlugin(controlPlane, ["check"], scene);
+    const blamed = (checked.report.findings ?? []).filter(
+      ({ code, severity }) => severity === "error" && code.startsWith("WEBHOOK-"),
+    );
+    expect([checked.writes, blamed]).toEqual([[], []]);
+  });
+
   test("every edit: 3 before the first write, and it is named", async () => {
     const { controlPlane } = suite;
     await lay(suite, { current: { service: { path: "/judges" } } });
@@ -206,6 +229,7 @@ describe("someone else refuses", () => {
     expect(run.report.exit).toMatchObject({
       code: 3,
       reason: containing("someone else says no"),
+      next: containing(`validatingadmissionpolicybinding/${policyName} -o yaml`),
     });
     expect(run.writes).toEqual([]);
     expect(await readBack(controlPlane)).toEqual(before);

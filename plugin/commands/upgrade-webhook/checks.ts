@@ -258,7 +258,7 @@ const distrusts: Readonly<Record<Exclude<Trust, "fit">, string>> = {
   empty: "its caBundle is empty: every call fails",
   "encoded-twice": "its caBundle is base64 of base64: every call fails",
   "no-pem": "its caBundle holds no certificate: every call fails",
-  stale: "its caBundle holds neither the certificate of the Secret nor the CA that issued it",
+  stale: "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it",
 };
 
 function judgeTrust(situation: CheckContext): readonly CheckResult[] {

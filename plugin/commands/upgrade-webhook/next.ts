@@ -274,7 +274,7 @@ const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> =
   unknown: undefined,
   empty: "its caBundle is empty: every edit that it checks fails",
   differs:
-    "its caBundle holds neither the certificate of the Secret nor the CA that issued it: every edit that it checks fails",
+    "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it: every edit that it checks fails",
 };
 
 function judgeSecret(facts: Facts): ComponentHealth | undefined {

@@ -204,7 +204,10 @@ async function readSecret(
       if (secret === undefined) throw end();
       const ref = { resource: configurationResource, name: names.webhook.configuration };
       const live = await cluster.get(ref);
-      const bundles = liveBundles(live === undefined ? [] : [live], names);
+      const bundles = liveBundles(live === undefined ? [] : [live], {
+        names,
+        now: deps.clock.now(),
+      });
       return { result: "done", value: requireFitSecret(deps, secret, bundles) };
     },
   );

@@ -6,7 +6,7 @@ import { bindFindings } from "../names/codes";
 export const webhookFindings = {
   staleCa: error("WEBHOOK-CA-STALE", "Facts 4.5", {
     cause:
-      "API servers cannot verify the webhook by the entry's CA, so calls fail with an x509 error: the CA is empty, is base64-encoded twice (the Secret's value goes into caBundle unchanged), holds no PEM certificate, or holds neither the certificate of the Secret nor the CA that issued it",
+      "API servers cannot verify the webhook by the entry's CA, so calls fail with an x509 error: the CA is empty, is base64-encoded twice (the Secret's value goes into caBundle unchanged), holds no PEM certificate, or holds neither the certificate of the Secret nor a valid CA that issued it",
     fix: "run upgrade-webhook: it writes the certificate of the Secret into it",
   }),
   placeholder: error("WEBHOOK-PLACEHOLDER", "S29", {

@@ -119,15 +119,21 @@ export interface LiveBundles {
   readonly bundles: readonly string[];
   /** An injector writes them: the Secret may be that of a controller, with items of other names. */
   readonly injected: boolean;
+  /** When they are judged, milliseconds since 1970: an issuer that has expired vouches for nothing. */
+  readonly now: number;
 }
 
 /** What callers of the webhook trust now, and whether an injector writes it into the configuration of today. */
-export function liveBundles(configurations: readonly KubeObject[], names: Names): LiveBundles {
+export function liveBundles(
+  configurations: readonly KubeObject[],
+  { names, now }: { readonly names: Names; readonly now: number },
+): LiveBundles {
   const { configuration } = names.webhook;
   const current = configurations.find(({ metadata }) => metadata.name === configuration);
   const bundles = listCandidates(configurations, names).flatMap(listEntries).map(readCaBundle);
   return {
     bundles: [...new Set(bundles)].filter((bundle) => bundle !== ""),
     injected: findInjector(current) !== undefined,
+    now,
   };
 }

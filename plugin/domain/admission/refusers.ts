@@ -8,6 +8,8 @@ import type { ProbeAnswer } from "./answers";
 export interface Refuser {
   readonly kind: "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy" | "webhook";
   readonly name: string;
+  /** Of a policy, where the answer names it: what puts it in force, and for whom. */
+  readonly binding?: string;
   /** It was not asked in vain: it does not answer, or takes no dry runs. */
   readonly fails: boolean;
   readonly detail: string;
@@ -19,7 +21,8 @@ export interface Hindrance {
   readonly twin: ProbeKind;
 }
 
-const policy = /^[^:]{0,400}: (?:: )?(Validating|Mutating)AdmissionPolicy '([\w.-]{1,253})'/;
+const policy =
+  /^[^:]{0,400}: (?:: )?(Validating|Mutating)AdmissionPolicy '([\w.-]{1,253})'(?: with binding '([\w.-]{1,253})')?/;
 const dryRun = /^admission webhook "([\w.-]{1,253})" does not support dry run/;
 
 /** Who else gave the answer; undefined for the webhook's own, and where the API server itself refuses. */
@@ -37,10 +40,10 @@ function readWebhook(answer: Extract<ProbeAnswer, { readonly by: string }>): Ref
 }
 
 function refuserIn(detail: string): Refuser | undefined {
-  const [, form, called] = policy.exec(detail) ?? [];
+  const [, form, called, binding] = policy.exec(detail) ?? [];
   if (called !== undefined) {
     const kind = form === "Mutating" ? "MutatingAdmissionPolicy" : "ValidatingAdmissionPolicy";
-    return { kind, name: called, fails: false, detail };
+    return { kind, name: called, ...(binding !== undefined && { binding }), fails: false, detail };
   }
   const name = dryRun.exec(detail)?.[1];
   return name === undefined ? undefined : { kind: "webhook", name, fails: true, detail };
@@ -53,9 +56,13 @@ export function nameOfRefuser({ kind, name }: Refuser): string {
 
 /** What a person does about it. */
 export function adviceFor(refuser: Refuser): string {
-  const { kind, name, fails } = refuser;
-  if (kind !== "webhook")
-    return `change the policy: kubectl get ${kind.toLowerCase()} ${name} -o yaml`;
+  const { kind, name, binding, fails } = refuser;
+  if (kind !== "webhook") {
+    const plain = kind.toLowerCase();
+    const bound = binding === undefined ? [] : [`${plain}binding/${binding}`];
+    const objects = [`${plain}/${name}`, ...bound].join(" ");
+    return `whoever keeps the policy decides whether it lets this through: kubectl get ${objects} -o yaml`;
+  }
   const act = fails ? "repair or remove" : "change or remove";
   return `${act} the webhook ${name}, which is not this operator's: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml`;
 }

@@ -434,7 +434,7 @@ describe("a pair that a controller has issued, where an injector writes the CA",
     };
     const facts = readSecretCertificate(secret, names, {
       bundles: [String(crt), elsewhere],
-      injected: true,
+      ...{ injected: true, now: Date.now() },
     });
     expect(facts).toMatchObject({ present: true, matchesPrivateKey: true, caBundle: crt });
     expect(facts.trustedBy).toEqual([crt]);
@@ -459,7 +459,7 @@ describe("the CA beside the pair that a controller has issued", () => {
         data: { "tls.crt": base64(served.cert), "tls.key": base64(served.key), "ca.crt": caBundle },
       },
       names,
-      { bundles: [caBundle], injected: true },
+      { bundles: [caBundle], injected: true, now: Date.now() },
     );
     const codes = judgeCertificate(facts, { namespace: "engine", now: Date.now(), names });
     const trust = compareTrust({ clientConfig: { caBundle } }, facts);
@@ -493,10 +493,16 @@ describe("what callers trust beside the certificate that is served", () => {
     const entry = { name, clientConfig: { caBundle } };
     const live = liveBundles(
       [{ apiVersion: "v1", kind: "C", metadata: { name: configuration }, webhooks: [entry] }],
-      names,
+      { names, now: Date.now() },
     );
     return compareTrust(entry, readSecretCertificate(secret, names, live));
   };
+  const over = certify({ commonName: "corporate 2015", days: [-20, -10] });
+  const late = certify({ commonName: "l", dns: ["admission.engine.svc"] }, over);
+  const past = certify(
+    { commonName: "p", dns: ["admission.engine.svc"], days: [-9, -3] },
+    authority,
+  );
   const issuer = String(authority?.cert);
   const stranger = String(other?.cert);
 
@@ -513,6 +519,10 @@ describe("what callers trust beside the certificate that is served", () => {
       base64(certify({ commonName: "z" }, authority).cert),
       "stale",
     ],
+    ["the CA that issued it, expired, beside a good one", late, base64(over.cert, issuer), "stale"],
+    ["an expired CA beside the one that issued it", served, base64(over.cert, issuer), "fit"],
+    // its own dates are told of the certificate, not of the CA
+    ["a certificate that has itself expired", past, base64(issuer), "fit"],
     ["no certificate", served, base64("none"), "no-pem"],
     ["PEM encoded twice", served, base64(base64(issuer)), "encoded-twice"],
     ["nothing", served, "", "empty"],

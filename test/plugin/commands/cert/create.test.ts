@@ -864,14 +864,14 @@ describe("a refusal that quotes the Secret", () => {
       422,
       policy("Validating"),
       "ValidatingAdmissionPolicy team.keys",
-      "kubectl get validatingadmissionpolicy team.keys",
+      "kubectl get validatingadmissionpolicy/team.keys validatingadmissionpolicybinding/all -o yaml",
     ],
     [
       "a policy that mutates",
       422,
       policy("Mutating"),
       "MutatingAdmissionPolicy team.keys",
-      "kubectl get mutatingadmissionpolicy team.keys",
+      "kubectl get mutatingadmissionpolicy/team.keys mutatingadmissionpolicybinding/all -o yaml",
     ],
   ])("%s that refuses is named with its kind, and the advice is about it", async (...row) => {
     const [, status, message, by, advice] = row;

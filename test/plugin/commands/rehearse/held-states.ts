@@ -879,6 +879,12 @@ export const before: readonly Before[] = [
     code: 0,
   },
   {
+    title: "a tag that no repository holds, corrected",
+    change: mistaken("8.0.18-32.11"),
+    line: upgrade,
+    code: 0,
+  },
+  {
     title: "the tag of the operator, asked for",
     change: (dump) => {
       dump.before();

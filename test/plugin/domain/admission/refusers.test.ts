@@ -31,3 +31,27 @@ test.each<[string, ProbeAnswer, string | undefined]>([
   expect(refuser && nameOfRefuser(refuser)).toBe(expected);
   if (refuser !== undefined) expect(adviceFor(refuser)).toContain(refuser.name);
 });
+
+test.each<[string, ProbeAnswer, string]>([
+  [
+    "with its binding",
+    policy("Validating"),
+    "kubectl get validatingadmissionpolicy/freeze validatingadmissionpolicybinding/b -o yaml",
+  ],
+  [
+    "that changes objects, with its binding",
+    policy("Mutating"),
+    "kubectl get mutatingadmissionpolicy/freeze mutatingadmissionpolicybinding/b -o yaml",
+  ],
+  [
+    "alone, where the answer names no binding",
+    other("edb \"a\" is forbidden: ValidatingAdmissionPolicy 'freeze' denied request: no"),
+    "kubectl get validatingadmissionpolicy/freeze -o yaml",
+  ],
+])("of a policy its keeper decides, who finds it %s", (_title, answer, line) => {
+  const refuser = findRefuser(answer, ours);
+  if (refuser === undefined) throw new Error("the answer is a policy's");
+  expect(adviceFor(refuser)).toBe(
+    `whoever keeps the policy decides whether it lets this through: ${line}`,
+  );
+});

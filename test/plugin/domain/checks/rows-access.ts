@@ -9,7 +9,7 @@ import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { findLine } from "../../../../plugin/domain/rbac/lines";
 import { aService } from "../../../support/builders";
-import { certify } from "../../../support/tls";
+import { certify, type Pair } from "../../../support/tls";
 import { readGoVerdicts } from "../../../support/go-verdicts";
 
 const entry = "webhooks.0";
@@ -41,6 +41,21 @@ const track = (w: World): void => {
   const id = `engine:admissionregistration.k8s.io/ValidatingWebhookConfiguration:engine/${name}`;
   w.note(webhook, "annotations", { "argocd.argoproj.io/tracking-id": id });
 };
+
+const servedFor = ["admission.engine.svc"];
+
+/** A certificate, the intermediate that issued it and the root above, as a company's CA makes them. */
+function aChain() {
+  const days = [-3650, 3650] as const;
+  const root = certify({ commonName: "corporate", days });
+  const middle = certify({ commonName: "corporate, servers", days }, root);
+  return { root, middle, leaf: certify({ commonName: "x", dns: servedFor, days }, middle) };
+}
+
+/** The pair that the webhook serves, with what it sends along. */
+function serve(w: World, leaf: Pair, sent: string): void {
+  w.set(tls, "data", { cert: base64(sent), privateKey: base64(leaf.key) });
+}
 
 /** The pair as cert-manager stores one. */
 function issued(w: World): void {
@@ -296,6 +311,29 @@ export const webhookRows: Rows = {
     const served = certify({ commonName: "x", dns, days: [-3650, 3650] }, authority);
     w.set(tls, "data", { cert: base64(served.cert), privateKey: base64(served.key) });
     w.set(webhook, `${entry}.clientConfig.caBundle`, base64(authority.cert));
+  },
+  "WEBHOOK-CA-STALE: not where it is the root of an intermediate that is served along": (w) => {
+    const { root, middle, leaf } = aChain();
+    serve(w, leaf, `${leaf.cert}${middle.cert}`);
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(root.cert));
+  },
+  "WEBHOOK-CA-STALE: the root of an intermediate that is not served along": (w) => {
+    const { root, leaf } = aChain();
+    serve(w, leaf, leaf.cert);
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(root.cert));
+  },
+  "WEBHOOK-CA-STALE: not where a CA that has expired stands before the one that issued it": (w) => {
+    const { root, middle, leaf } = aChain();
+    serve(w, leaf, `${leaf.cert}${middle.cert}`);
+    const over = certify({ commonName: "corporate 2015", days: [-7300, -3650] });
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(`${over.cert}${root.cert}`));
+  },
+  "WEBHOOK-CA-STALE: the CA that issued it has expired beside a good one": (w) => {
+    const over = certify({ commonName: "corporate 2015", days: [-7300, -3650] });
+    const leaf = certify({ commonName: "x", dns: servedFor, days: [-3650, 3650] }, over);
+    serve(w, leaf, leaf.cert);
+    const good = certify({ commonName: "corporate", days: [-3650, 3650] });
+    w.set(webhook, `${entry}.clientConfig.caBundle`, base64(`${over.cert}${good.cert}`));
   },
   "WEBHOOK-CA-STALE: no Secret to compare with": (w) => w.remove(tls),
   "WEBHOOK-CA-INJECTED: not where cert-manager writes the CA of the pair that it has issued": (
