@@ -51,6 +51,7 @@ test.each([
   ["databases of a namespace", "upgrade-database engine/o", ["engine/orders", ":4"]],
   ["databases of every namespace", "upgrade-database -A s", [":4"]],
   ["databases with their kind", "upgrade-database edb/engine/s", ["edb/engine/sessions", ":4"]],
+  ["the tag that belongs to the operator", "upgrade-cluster ec --target ", ["8.0.20-44.23", ":4"]],
   ["namespaces", "status -n eng", ["engine", ":4"]],
   ["the wide form", "status -o w", ["wide", ":4"]],
   ["words of a flag", "status -o j", ["json", "jsonl", "jsonpath=", ":4"]],
