@@ -1,4 +1,5 @@
 /** A report of the rules as SARIF 2.1.0, for code scanning. */
+import { sep } from "node:path";
 import { version } from "../../package.json";
 import type { Finding } from "../domain/base/findings";
 import { ruleFindings } from "../domain/rules/findings";
@@ -67,11 +68,11 @@ export function writeSentence({ object, field, cause, fix, command }: Finding): 
   return `${where === "" ? "" : `${where}: `}${cause}\nFix: ${fix}${run}`;
 }
 
-/** A path as a reference of a URI, separators as they are. */
+/** A path as a reference of a URI; a backslash that separates nothing is part of a name. */
 function encodeUri(file: string): string {
   return Buffer.from(file)
     .toString("utf8")
-    .replaceAll("\\", "/")
+    .replaceAll(sep, "/")
     .split("/")
     .map(encodeURIComponent)
     .join("/");

@@ -940,6 +940,17 @@ describe("forms", () => {
     expect(log.runs[0]?.results).not.toHaveLength(0);
   });
 
+  test.each(["a b", "50%20", "ü", "a?b#c", "a[b]", 'a"b', "back\\slash", "a:b"])(
+    "SARIF's reference of a file leads to it: %s",
+    async (title) => {
+      const wrong = { [`${title}.yaml`]: edb('engineVersion: "9.9"') };
+      const { out } = await validate(wrong, ["-o", "sarif"]);
+      const [, uri = ""] = /"uri": "([^"]+\.yaml)"/.exec(out) ?? [];
+      const path = decodeURIComponent(new URL(uri, "file:///x/").pathname);
+      expect(path.split("/").at(-1)).toBe(`${title}.yaml`);
+    },
+  );
+
   test("JUnit is XML to a strict parser, and fits the schema of JUnit", async () => {
     const { out } = await validate(files, ["-o", "junit"]);
     const { stdout, stderr } = spawnSync("python3", ["-c", readsXml], {
