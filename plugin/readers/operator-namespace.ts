@@ -2,7 +2,7 @@
 import { EngineError, exitCodes } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
-import type { Resource } from "../domain/kube/objects";
+import { type KubeObject, readNamespace, type Resource } from "../domain/kube/objects";
 import type { KubeClient } from "../ports/kubernetes";
 
 /** What a namespace has to hold for a command to work in it. */
@@ -41,10 +41,33 @@ export async function findPlace(search: Search): Promise<NamespaceFacts> {
 
 /** The namespaces that have an operator's Deployment, sorted. */
 export async function operatorNamespaces(search: Omit<Search, "sign">): Promise<readonly string[]> {
-  const { cluster, names, signal } = search;
+  return (await listOperators(search)).map(({ metadata }) => metadata.namespace ?? "").sort();
+}
+
+/** The operators of namespaces other than this one; undefined where they may not be listed. */
+export async function readOtherOperators(
+  search: Omit<Search, "sign">,
+  namespace: string,
+): Promise<readonly KubeObject[] | undefined> {
+  try {
+    return (await listOperators(search)).filter((one) => readNamespace(one) !== namespace);
+  } catch (error) {
+    if (isDenied(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Where they may not be listed. */
+export const unseenOperators =
+  "whether operators of other namespaces share the definitions was not looked at: Deployments of all namespaces may not be listed";
+
+async function listOperators({
+  cluster,
+  names,
+  signal,
+}: Omit<Search, "sign">): Promise<readonly KubeObject[]> {
   const fieldSelector = `metadata.name=${names.operator.deployment}`;
-  const found = await cluster.list(kinds.deployment, { fieldSelector, signal });
-  return (found ?? []).map(({ metadata }) => metadata.namespace ?? "").sort();
+  return (await cluster.list(kinds.deployment, { fieldSelector, signal })) ?? [];
 }
 
 /**

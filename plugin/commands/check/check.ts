@@ -16,6 +16,7 @@ import { certificateReport } from "../../readers/certificate";
 import { tellMissing } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
 import type { Report, CheckLine } from "../../kernel/report";
+import { readOtherOperators, unseenOperators } from "../../readers/operator-namespace";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
 import { type Injection, injectionsIn } from "../../domain/admission/injector";
 
@@ -53,7 +54,10 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
   const { skip = [], ...selection } = options.selection;
   const unread = options.allowUnread ? [{ code: judgingCodes.unread.code }] : [];
   try {
-    const facts = await readSnapshot(deps, options.namespace);
+    const read = await readSnapshot(deps, options.namespace);
+    const operators = await readOtherOperators(deps, options.namespace);
+    if (operators === undefined) recorder.note(unseenOperators);
+    const facts = { ...read, ...(operators !== undefined && { operators }) };
     const target = options.targetFor(facts);
     const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
     recorder.addFindings(judgment.findings);

@@ -8,6 +8,7 @@ import type { Finding } from "../../domain/base/findings";
 import { operatorFindings } from "../../domain/operator/findings";
 import { findConversionService, judgeConversion } from "../../domain/operator/conversion";
 import { findFixedFields } from "../../domain/operator/fixed-fields";
+import { readOperatorVersion } from "../../domain/operator/wanted";
 import { findKeepsUnknown } from "../../domain/operator/definition-limits";
 import {
   readCondition,
@@ -191,17 +192,12 @@ export const definitionChecks: readonly Check[] = [
         is === "beyond" ? [on(live, because, { field: "spec.conversion" })] : [],
       ),
   }),
-  definitions.warning("DEFINITION-SHARED", "Facts 8", {
+  definitions.shared(operatorFindings.definitionShared, {
     title: "No other operator shares the definitions",
-    cause: "other namespaces hold clusters of their own: the new definitions are for them too",
-    fix: "check that the operators there are not of a later release, and upgrade them soon after",
     needs: ["ecs"],
     judge: ({ facts }) => {
-      const places = facts.objects.ecs
-        .map(readNamespace)
-        .filter((namespace) => namespace !== facts.namespace);
-      const others = [...new Set(places)];
-      return others.length === 0 ? [] : [{ cause: `clusters are also in ${others.join(", ")}` }];
+      const cause = describeShared(facts, facts.objects.ecs);
+      return cause === undefined ? [] : [{ cause }];
     },
   }),
   definitions.warning("DEFINITION-ANNOTATION-LARGE", "Facts 8", {
@@ -218,6 +214,23 @@ export const definitionChecks: readonly Check[] = [
       }),
   }),
 ];
+
+/** Operators with their releases, and clusters, of other namespaces; undefined where there is none. */
+export function describeShared(
+  { names, namespace, operators = [] }: Pick<Facts, "names" | "namespace" | "operators">,
+  clusters: readonly KubeObject[],
+): string | undefined {
+  const running = operators.map(
+    (one) =>
+      `${readNamespace(one)} (${readOperatorVersion(one, names) ?? "its release is not told"})`,
+  );
+  const places = clusters.map(readNamespace).filter((one) => one !== namespace);
+  const told = [
+    ...(running.length === 0 ? [] : [`operators are also in ${few(running)}`]),
+    ...(places.length === 0 ? [] : [`clusters are also in ${[...new Set(places)].join(", ")}`]),
+  ];
+  return told.length === 0 ? undefined : told.join("; ");
+}
 
 /** Fields that this tool writes or rests on; of the spellings of one, either will do. */
 function writtenFields(names: CheckContext["names"]) {

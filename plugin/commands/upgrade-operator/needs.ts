@@ -10,6 +10,7 @@ import { applyNeeds, needBind } from "../../domain/kube/write-needs";
 import {
   groundNeeds,
   leftMarkNeeds,
+  otherOperatorNeeds,
   needList,
   type Needs,
   type NeedsPlace,
@@ -75,6 +76,7 @@ export function bundleNeeds(wish: BundleWish): Needs {
     beside: [
       ...factNeeds(wish, { keys: lossKeys, why: "to see what a definition would lose" }),
       ...groundNeeds(wish),
+      ...otherOperatorNeeds(wish),
       ...leftMarkNeeds(),
     ],
   };
@@ -112,6 +114,7 @@ export function chartNeeds(wish: OperatorPlace): Needs {
     beside: [
       ...factNeeds(wish, { keys: lossKeys, why: "to see what a definition would lose" }),
       ...groundNeeds(wish),
+      ...otherOperatorNeeds(wish),
     ],
   };
 }

@@ -2,13 +2,16 @@
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Judgment } from "../../domain/checks/judge";
 import { requireMatched } from "../../domain/checks/selection";
+import type { Finding } from "../../domain/base/findings";
 import type { Skip } from "../../domain/base/skip";
+import { operatorFinding } from "../../domain/operator/findings";
 import {
   judgeOperatorPrerequisites,
   operatorPrerequisiteKeys,
 } from "../../domain/checks/prerequisites";
 import { type PermissionChecker, requireRead } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
+import { readOtherOperators, unseenOperators } from "../../readers/operator-namespace";
 import { readAfterVolumeExpansion } from "../../readers/volume-expansion";
 import {
   type SnapshotDeps,
@@ -16,6 +19,7 @@ import {
   readDefinition,
   withDefinition,
 } from "../../readers/snapshot";
+import { describeShared } from "./definition-checks";
 
 /** What is upgraded to, and what is accepted. */
 interface Beginning {
@@ -42,12 +46,24 @@ export async function requirePrerequisites(
     readJudgment(deps, beginning, skip),
   );
   await requireRead(deps, judgment);
-  const { findings } = judgment;
+  const findings = [...judgment.findings, ...(await findShared(deps, beginning))];
   requireMatched(skip, findings);
   if (findings.some(({ severity }) => severity === "error")) {
     throw new BlockedError(exitCodes.blocked, findings);
   }
   deps.recorder.addFindings(findings);
+}
+
+/** Operators of other namespaces, for which the definitions are as well. */
+async function findShared(
+  deps: SnapshotDeps & PermissionChecker,
+  { namespace }: Beginning,
+): Promise<readonly Finding[]> {
+  const { names, recorder } = deps;
+  const operators = await readOtherOperators(deps, namespace);
+  if (operators === undefined) recorder.note(unseenOperators);
+  const cause = describeShared({ names, namespace, ...(operators && { operators }) }, []);
+  return cause === undefined ? [] : [operatorFinding("definitionShared", { cause })];
 }
 
 async function readJudgment(

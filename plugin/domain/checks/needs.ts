@@ -10,6 +10,7 @@ import {
   groundNeeds,
   leftMarkNeeds,
   needList,
+  otherOperatorNeeds,
   type Needs,
   type NeedsPlace,
 } from "../facts/needs";
@@ -44,7 +45,7 @@ const besideNeeds = (place: NeedsPlace): readonly Permission[] => [
 /** `check`: it judges what it may read. */
 export function checkNeeds(place: NeedsPlace, secrets: readonly string[] | undefined): Needs {
   const lists = factNeeds(place, { keys: factKeys, why: checksWhy, secrets });
-  return { reads: [], may: lists, beside: besideNeeds(place) };
+  return { reads: [], may: lists, beside: [...besideNeeds(place), ...otherOperatorNeeds(place)] };
 }
 
 /** `status`: it shows what it may read; its probe sends an edit of each kind as a dry run. */

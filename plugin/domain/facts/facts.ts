@@ -90,6 +90,8 @@ export interface Facts {
   readonly left?: LeftMarks | undefined;
   /** Services that webhooks of others call and that do not exist, as `namespace/name`. */
   readonly goneServices?: ReadonlySet<string>;
+  /** The operators' Deployments of other namespaces; absent: they were not looked for. */
+  readonly operators?: readonly KubeObject[];
   /** Of the webhook's Secret, where a reader of certificates was given and the Secret exists. */
   readonly certificate?: CertificateFacts;
 }

@@ -79,6 +79,12 @@ export function leftMarkNeeds(): readonly Permission[] {
   ];
 }
 
+/** To look for operators that share the definitions; where it is refused, that is told. */
+export function otherOperatorNeeds({ names }: Pick<NeedsPlace, "names">): readonly Permission[] {
+  const why = "to see whether operators of other namespaces share the definitions";
+  return [permissionOn("list", kinds.deployment, { why, name: names.operator.deployment })];
+}
+
 /** To look for what webhooks of others call; where it is refused, it counts as there. */
 export function calledServiceNeeds(): readonly Permission[] {
   return [permissionOn("get", kinds.service, { why: "to see whether other webhooks are gone" })];

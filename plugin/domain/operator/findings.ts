@@ -33,6 +33,11 @@ export const operatorFindings = {
       "the operator is at the release, and its definition lacks fields of the release: what is written there is dropped",
     fix: "bring the release's definitions with upgrade-operator --release; a chart leaves definitions to kubectl apply --server-side",
   }),
+  definitionShared: warning("DEFINITION-SHARED", "Facts 8", {
+    cause:
+      "other namespaces have operators or clusters of their own: the new definitions are for them too",
+    fix: "check that the operators there are not of a later release, and upgrade them soon after",
+  }),
   definitionConversion: error("DEFINITION-CONVERSION", "Facts 8", {
     cause:
       "the definition converts its objects through a Service that does not exist: every read of them fails",

@@ -60,6 +60,24 @@ test("an error ends with 3 and says what to do", async () => {
   expectGoldenText("check-findings.txt", masked(out));
 });
 
+test("an operator of another namespace, which shares the definitions, is a warning", async () => {
+  const change = (world: World) => world.copy(deployment, { namespace: "other" });
+  const { code, out } = await check(["--only=DEFINITION-SHARED"], { change });
+  expect(code).toBe(0);
+  expect(out).toContain("Cause:  operators are also in other (8.0.2-2)");
+});
+
+test.each([
+  ["jane", true],
+  [undefined, false],
+])(
+  "%s, who may list Deployments of all namespaces or not, is told that it was not looked at: %s",
+  async (user, told) => {
+    const { err } = await check(["--allow-unread"], user === undefined ? {} : { user });
+    expect(err.includes("share the definitions was not looked at")).toBe(told);
+  },
+);
+
 test("with -v 1 each check is listed", async () => {
   const { out } = await check(
     [

@@ -8,6 +8,7 @@ import {
   renewStored,
   withFields,
 } from "../../../../plugin/commands/upgrade-operator/definitions";
+import { describeShared } from "../../../../plugin/commands/upgrade-operator/definition-checks";
 import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
 import { operatorFindings } from "../../../../plugin/domain/operator/findings";
 import { getPath } from "../../../../plugin/domain/base/values";
@@ -267,4 +268,35 @@ test.each<[string, Given, string | undefined]>([
   );
   const told = says === undefined ? undefined : `the release's definition lacks ${says}`;
   expect(listLosses(loses, definition, facts)).toBe(told);
+});
+
+const placed = (namespace: string, image?: string): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: names.operator.deployment, namespace },
+  spec: {
+    template: {
+      spec: { containers: image === undefined ? [] : [{ name: names.operator.container, image }] },
+    },
+  },
+});
+
+test.each<[string, readonly KubeObject[] | undefined, readonly string[], string | undefined]>([
+  ["nobody", [], ["here"], undefined],
+  ["nobody that was looked for", undefined, [], undefined],
+  ["clusters", undefined, ["here", "far", "far"], "clusters are also in far"],
+  [
+    "operators and clusters",
+    [placed("far", "engine/operator:8.0.2-2"), placed("near")],
+    ["far"],
+    "operators are also in far (8.0.2-2), near (its release is not told); clusters are also in far",
+  ],
+])("the definitions are shared with %s", (_title, ...[operators, places, cause]) => {
+  const facts = { names, namespace: "here", ...(operators && { operators }) };
+  expect(
+    describeShared(
+      facts,
+      places.map((place) => placed(place)),
+    ),
+  ).toBe(cause);
 });

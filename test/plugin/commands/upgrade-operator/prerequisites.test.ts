@@ -80,7 +80,9 @@ interface Wish {
   readonly options?: Partial<OperatorOptions>;
 }
 
-async function upgraded(change: Change, { way = "bundle", options }: Wish = {}) {
+type Copying = (object: KubeObject) => KubeObject | readonly KubeObject[];
+
+async function upgraded(change: Change | Copying, { way = "bundle", options }: Wish = {}) {
   const changed = example.flatMap((object) => change(object) ?? []);
   const objects = way === "chart" ? changed.map(ofChart) : changed;
   const plane = makeWorld({ objects }).controlPlane;
@@ -179,6 +181,22 @@ describe.each(ways)("by %s", (way) => {
     const { report } = await upgraded(same, { way });
     const errors = report.findings?.filter(({ severity }) => severity === "error");
     expect([report.exit.code, errors]).toEqual([0, []]);
+  });
+
+  test("an operator of another namespace, which shares the definitions, is told: 0", async () => {
+    const change: Copying = (object) =>
+      object.kind === "Deployment"
+        ? [object, { ...object, metadata: { ...object.metadata, namespace: "elsewhere" } }]
+        : object;
+    const { report } = await upgraded(change, { way });
+    expect(report.exit.code).toBe(0);
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({
+        code: "DEFINITION-SHARED",
+        severity: "warning",
+        cause: "operators are also in elsewhere (7.8.2-6)",
+      }),
+    );
   });
 
   test.each<[string, Change, string]>([
