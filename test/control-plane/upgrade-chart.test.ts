@@ -10,7 +10,7 @@ import { writeChart } from "../support/releases/chart";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { findProgram } from "./binaries";
 import { runHelm } from "./control-plane";
-import { matching, type PluginRun, runPlugin } from "./plugin-run";
+import { including, matching, type PluginRun, runPlugin } from "./plugin-run";
 import {
   ecRef,
   managed,
@@ -86,6 +86,19 @@ test("a value that pins the old operator stops the whole upgrade before its firs
   const { code, writes, report } = await upgrade("7.22.0-7", ["--yes", "--values", values]);
   expect([code, writes]).toEqual([3, []]);
   expect(report.findings?.map((one) => one.code)).toContain("OPERATOR-CHART-PINNED");
+});
+
+test("an operator whose image cannot be pulled ends the whole upgrade with that cause, long before its time is up", async () => {
+  await scene.whilePlaying(
+    async () => {
+      const { code, report } = await upgrade("7.22.0-7", ["--yes", "--timeout", "200s"]);
+      expect([code, report.findings?.map((one) => one.code)]).toEqual([
+        1,
+        including("OPERATOR-IMAGE-PULL"),
+      ]);
+    },
+    { operatorImagePull: true },
+  );
 });
 
 test.each(["7.22.0-7", "8.0.2-2"] as const)(

@@ -57,12 +57,12 @@ export const operator: UpgradePart = {
       }),
     ];
   },
-  makeParts: async ({ context, flags, contents, facts }, { isUnderWay }) => {
+  makeParts: async ({ context, flags, contents, facts }) => {
     const { namespace } = await context.connect();
     const { chart } = flags;
     if (chart !== undefined) {
       const options = readChartOptions(context, { ...chart, namespace, skip: undefined });
-      return [chartPart({ ...options, wait: options.wait || isUnderWay, before: facts })];
+      return [chartPart({ ...options, before: facts })];
     }
     if (contents === undefined) return [];
     const { registry, pullSecret, takeFields, allowObjects } = flags;
