@@ -1,8 +1,12 @@
-/** Chains of certificates behind a caBundle: what an API server takes is called whole, what it refuses is repaired. */
+/**
+ * Chains of certificates behind a caBundle: what an API server takes is called whole, what it refuses is repaired. And a
+ * Service without an address, which only the API server's answer tells.
+ */
 import type { StatusDetails } from "../../plugin/commands/status/screen";
 import { certify, type Pair as Certified } from "../support/tls";
 import { admissionSecret, caBundleOf } from "./certificate";
-import { errorsIn, runPlugin } from "./plugin-run";
+import { admissionService } from "./operator";
+import { containing, errorsIn, runPlugin } from "./plugin-run";
 import { type StandIn, startStandIn } from "./stand-in-webhook";
 import { openSuite, type Suite, verdictsOf } from "./suite";
 import { putNewConfiguration, runSwap } from "./swap-states";
@@ -90,4 +94,27 @@ test.each<[string, Certified, string]>([
   expect(report.exit.code).toBe(0);
   await untilAnswered("accepted");
   expect(await look()).toEqual([[], "fine"]);
+});
+
+// the last one: a Service that is made anew has another address
+test("a Service without an address is told by the answer, by each command that asks", async () => {
+  const { api, scene, controlPlane } = suite;
+  await serve(direct, { sent: [direct.cert], trusted: direct.cert });
+  await untilAnswered("accepted");
+  const service = admissionService(scene.namespace);
+  await api.remove(service);
+  await api.create({ ...service, spec: { ...(service["spec"] as object), clusterIP: "None" } });
+  // connections that are open are used on without a look at the Service
+  await standIn?.close();
+  await untilAnswered("refused");
+  const expected = {
+    code: "WEBHOOK-UNREACHABLE",
+    fix: containing("with upgrade-operator --release SOURCE"),
+  };
+  const status = await runPlugin(controlPlane, ["status", "--probe"], scene);
+  const { webhook } = status.report.details as StatusDetails;
+  expect(webhook.verdict).toMatchObject({ is: "stalled", ...expected });
+  const swap = await runSwap(controlPlane);
+  expect([swap.report.exit.code, swap.writes]).toEqual([7, []]);
+  expect(swap.report.findings).toContainEqual(expect.objectContaining(expected));
 });
