@@ -3,6 +3,7 @@ import type { ApiFlags } from "../adapters/rest-api/connect";
 import { UsageError } from "../domain/base/errors";
 import { type Names, readName, renderTerm } from "../domain/names/names";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
+import { factSources } from "../domain/facts/facts";
 import { apiNeeds, type ApiWish } from "../domain/facts/needs";
 import type { Permission } from "../domain/kube/permissions";
 import { getPath, asString } from "../domain/base/values";
@@ -25,10 +26,13 @@ export async function readEc(
   typed: string | undefined,
   { names, signal }: Pick<CommandContext, "names" | "signal">,
 ): Promise<KubeObject> {
-  const { group, version, ec } = names;
-  const resource = { group, version, plural: ec.plural, kind: ec.kind };
+  const { ec, ecVersion } = names;
+  const { resource } = factSources(names).ecs;
   const { namespace } = cluster;
-  const all = (await cluster.list(resource, { namespace, signal })) ?? [];
+  const all =
+    (await cluster.list(resource, { namespace, signal })) ??
+    (await cluster.list({ ...resource, version: ecVersion }, { namespace, signal })) ??
+    [];
   const term = renderTerm(ec);
   const name = typed === undefined ? undefined : readName(typed, names).name;
   const found = name === undefined ? all : all.filter((each) => each.metadata.name === name);

@@ -25,6 +25,18 @@ test.each([
   expect(ec.metadata.name).toBe(found);
 });
 
+test("an EC that is served in the newer version alone is found", async () => {
+  const asked: string[] = [];
+  const list = ({ version }: { readonly version: string }) => {
+    asked.push(version);
+    return Promise.resolve(version === names.ecVersion ? [anApiEc()] : undefined);
+  };
+  const cluster = { namespace: "engine", list } as unknown as KubeClient;
+  const ec = await readEc(cluster, undefined, { names, signal });
+  expect(ec.metadata.name).toBe(anApiEc().metadata.name);
+  expect(asked).toEqual([names.version, names.ecVersion]);
+});
+
 test.each([
   [[], undefined, "has no EC"],
   [["ec"], "other", 'has no EC "other"'],
