@@ -214,6 +214,8 @@ export const prerequisites = {
 
 interface ReleaseRule {
   readonly says: string;
+  /** What to do instead; absent: a release in between. */
+  readonly fix?: string;
   readonly forbids: (goal: Tagged, from: Tagged, ec: Tagged | undefined) => boolean;
 }
 
@@ -230,10 +232,12 @@ const rules: readonly ReleaseRule[] = [
   },
   {
     says: "8.0.20-26 does not follow 7.22.2-43",
+    fix: "stay at 7.22.2-43 until a later release of 8.0.20 is there, and upgrade to that one",
     forbids: (goal, from) => same(goal, "8.0.20-26") && same(from, "7.22.2-43"),
   },
   {
     says: "7.2.4-2 and 7.2.4-7 do not follow 6.4.2-8",
+    fix: "choose another release than these two",
     forbids: (goal, from) =>
       same(from, "6.4.2-8") && ["7.2.4-2", "7.2.4-7"].some((tag) => same(goal, tag)),
   },
@@ -260,7 +264,9 @@ function judgePath({
   );
   return rules
     .filter(({ forbids }) => [undefined, ...tags].some((ec) => forbids(wanted, installed, ec)))
-    .map(({ says }) => on(deployment, `${wanted.tag} cannot follow: ${says}`));
+    .map(({ says, fix }) =>
+      on(deployment, `${wanted.tag} cannot follow: ${says}`, fix === undefined ? {} : { fix }),
+    );
 }
 
 /** When the license ends; `days` is undefined where its status does not tell. */

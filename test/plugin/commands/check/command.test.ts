@@ -78,6 +78,21 @@ test.each([
   },
 );
 
+test.each([
+  ["7.22.2-43", "8.0.20-26", "stay at 7.22.2-43 until a later release of 8.0.20 is there"],
+  ["6.4.2-8", "7.2.4-7", "choose another release than these two"],
+  ["6.2.8-2", "6.2.18-41", "upgrade to a release in between first"],
+])("what to do where %s cannot go to %s", async (runs, target, fix) => {
+  const change = (world: World) => {
+    for (const at of [0, 1]) {
+      const path = `spec.template.spec.containers.${at}.image`;
+      world.set(deployment, path, `engine/operator:${runs}`);
+    }
+  };
+  const { code, out } = await check(["--only=RELEASE-PATH", `--target=${target}`], { change });
+  expect([code, out]).toEqual([3, expect.stringContaining(`Fix:    ${fix}`)]);
+});
+
 test("with -v 1 each check is listed", async () => {
   const { out } = await check(
     [
