@@ -94,7 +94,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   ],
   [/^plugin\/domain\/rollout\/pod-images\.ts$/, ["imagePullPolicy"], "of a container"],
   [/^plugin\/domain\/admission\/ports\.ts$/, ["secretName"], "of a Pod's volume"],
-  [/^plugin\/commands\/unbind-scc\/plan\.ts$/, ["serviceAccountName"], "of a Pod"],
+  [/^plugin\/commands\/unbind-scc\/lists\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/simulator\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
 ];
 
