@@ -418,6 +418,7 @@ test.each<[string, ObjectMeta, "nobody" | "Helm"]>([
     "nobody",
   ],
   ["helm", writtenBy("helm", "kubectl-edit"), "Helm"],
+  ["one who gives no name", { ...writtenBy(), managedFields: [{}] }, "Helm"],
   ["a program of a pipeline", writtenBy("argocd-controller"), "Helm"],
   ["nobody knows whom", writtenBy(), "Helm"],
   ["nobody knows whom, beside a status", { ...writtenBy(), managedFields: [status] }, "Helm"],
