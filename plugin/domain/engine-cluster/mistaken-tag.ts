@@ -36,7 +36,15 @@ export function isOutOfReach(facts: Facts, ec: KubeObject): boolean {
   if (tag === undefined || set === undefined) return false;
   const [begun, ...others] = listPods(facts, set).filter((pod) => readTag(facts, pod) === tag);
   if (begun === undefined || others.length > 0) return false;
-  return lacksImage(facts, begun) && Number(getPath(set, ["status", "readyReplicas"])) > 0;
+  const isServing = Number(getPath(set, ["status", "readyReplicas"])) > 0;
+  return isServing && lacksImage(facts, begun) && !hasRun(begun);
+}
+
+/** A container that ran once may have raised the cluster's version, though its image is gone since. */
+function hasRun(pod: KubeObject): boolean {
+  return asArray(getPath(pod, ["status", "containerStatuses"])).some(
+    (status) => Number(getOwn(status, "restartCount")) > 0,
+  );
 }
 
 function lacksImage(facts: Facts, pod: KubeObject): boolean {

@@ -650,11 +650,14 @@ test.each<[string, Scene]>([
 });
 
 const typed = "8.0.2-71";
-const waits = (reason: string, message: string): object => ({
+const waits = (reason: string, message: string, restartCount = 0): object => ({
   ready: false,
   status: {
     containerStatuses: [
-      { name: "engine-enterprise-node", ready: false, state: { waiting: { reason, message } } },
+      {
+        ...{ name: "engine-enterprise-node", ready: false, restartCount },
+        state: { waiting: { reason, message } },
+      },
     ],
   },
 });
@@ -684,6 +687,15 @@ test.each<[string, Scene, readonly string[]]>([
       aPod(0, old),
       aPod(1, old),
       aPod(2, { tag: typed, ...waits("CrashLoopBackOff", "back-off") }),
+    ),
+    isUnderWay,
+  ],
+  [
+    "its first pod has run it, and cannot pull it any more",
+    rolling(
+      aPod(0, old),
+      aPod(1, old),
+      aPod(2, { tag: typed, ...waits("ErrImagePull", "manifest unknown", 1) }),
     ),
     isUnderWay,
   ],
