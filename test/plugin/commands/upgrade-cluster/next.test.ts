@@ -1,5 +1,5 @@
 /** What `status` shows of a cluster, by its license. */
-import { clustersStatus } from "../../../../plugin/commands/upgrade-cluster/next";
+import { clustersStatus, wideColumns } from "../../../../plugin/commands/upgrade-cluster/next";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
 import {
   anEc,
@@ -12,18 +12,17 @@ import {
 
 const image = { repository: "engine/engine", versionTag: newTag, imagePullPolicy: "IfNotPresent" };
 
+type Objects = Parameters<typeof factsOf>[0];
+
+const statusOf = (scene: Objects) => clustersStatus(describeSituation(factsOf(scene), {})).items[0];
+
 const statusWith = (licenseStatus: object) =>
-  clustersStatus(
-    describeSituation(
-      factsOf({
-        ecs: [anEc({ engineEnterpriseImageSpec: image }, { licenseStatus })],
-        statefulSets: [aSet()],
-        pods: threePods,
-        deployments: [anOperator()],
-      }),
-      {},
-    ),
-  ).items[0]?.verdict;
+  statusOf({
+    ecs: [anEc({ engineEnterpriseImageSpec: image }, { licenseStatus })],
+    statefulSets: [aSet()],
+    pods: threePods,
+    deployments: [anOperator()],
+  })?.verdict;
 
 test.each([
   ["without a last day", { licenseState: "Valid" }],
@@ -39,4 +38,16 @@ test("a license whose last day is past stalls, whatever its state says", () => {
     code: "LICENSE-EXPIRED",
     because: "its license expired 2026-01-01T00:00:00Z",
   });
+});
+
+test.each<[string, Objects, readonly string[]]>([
+  [
+    "what its pods run",
+    { ecs: [anEc()], statefulSets: [aSet()], pods: threePods },
+    [newTag, "3/3", "<none>", "<none>"],
+  ],
+  ["that it has no pod", { ecs: [anEc()] }, ["<none>", "unknown", "<none>", "<none>"]],
+])("-o wide tells of a cluster %s", (_title, scene, cells) => {
+  const ec = statusOf(scene);
+  expect(wideColumns.map(({ cell }) => ec && cell(ec))).toEqual(cells);
 });
