@@ -257,7 +257,6 @@ export const double: readonly SceneRow[] = [
       cause: /8\.0\.18-11 is a release of the operator/,
       step: /upgrade-cluster ec --target 8\.0\.18-23/,
     },
-    also: ["POD-IMAGE"],
   },
   {
     name: "gate-and-license",

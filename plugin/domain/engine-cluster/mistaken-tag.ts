@@ -9,6 +9,7 @@ import { clusterVersionFor, releasePairs } from "../release/platforms";
 import { parseImage } from "../release/images";
 import { rollFindings } from "../rollout/findings";
 import { isReady, podTroubles } from "../rollout/pod-causes";
+import type { Problem } from "../rollout/progress";
 import { clusterFinding } from "./findings";
 import { operatorRelease } from "./operator";
 
@@ -44,6 +45,15 @@ export function isOutOfReach(facts: Facts, ec: KubeObject): boolean {
 function hasRun(pod: KubeObject): boolean {
   return asArray(getPath(pod, ["status", "containerStatuses"])).some(
     (status) => Number(getOwn(status, "restartCount")) > 0,
+  );
+}
+
+/** Troubles of pods that a mistaken tag explains: neither its image nor that they are not ready is to be mended. */
+export function listExplained(troubles: readonly Problem[]): readonly Problem[] {
+  const { image, notReady } = rollFindings;
+  const lacking = troubles.filter(({ code }) => code === image.code).map(({ object }) => object);
+  return troubles.filter(
+    ({ code, object }) => [image.code, notReady.code].includes(code) && lacking.includes(object),
   );
 }
 

@@ -27,7 +27,7 @@ import { rollFindings } from "../rollout/findings";
 import { estimateRest } from "../rollout/estimate";
 import { dropFuture, lastMovement, type Movement, renderSkew } from "../rollout/times";
 import { renderAge } from "../base/duration";
-import { mistakenTag } from "./mistaken-tag";
+import { listExplained, mistakenTag } from "./mistaken-tag";
 import { findExpired } from "./license";
 import { notTaken, renderState } from "./not-taken";
 import { explainOperator, readOperatorWords } from "./operator-words";
@@ -252,16 +252,16 @@ function findProblems(facts: Facts, seen: ClusterState, wanted: WantedCluster): 
     trouble === undefined ? [] : [{ object, ...trouble }];
   const isRolling = set !== undefined && roll !== undefined && !roll.complete;
   const mistaken = wanted.tag === undefined ? mistakenTag(facts, ec) : [];
-  // the pods that ask for it wait for another tag, not for this one's image
-  const told = mistaken.length > 0 && seen.taken ? rollFindings.image.code : undefined;
+  const troubles = isRolling ? listTroubles(facts, set, roll) : [];
+  const told = mistaken.length > 0 && seen.taken ? listExplained(troubles) : [];
   const found = [
     ...locateTrouble(findDeleting(ec, facts.names)),
     ...problemsIn(findScaledCauses(facts, ec)),
     ...problemsIn(mistaken),
     ...locateTrouble(quorumLost(facts, seen)),
     ...[findRefused(facts, seen, wanted), frozen(facts, seen)].flatMap(locateTrouble),
-    ...(isRolling ? listTroubles(facts, set, roll) : []).filter(
-      ({ code }) => code !== told && (code !== rollFindings.idle.code || !ends.has(state)),
+    ...troubles.filter(
+      (one) => !told.includes(one) && (one.code !== rollFindings.idle.code || !ends.has(state)),
     ),
     ...[findFailed(facts, seen, wanted), findLicense(facts, seen)].flatMap(locateTrouble),
     ...locateTrouble(

@@ -72,6 +72,14 @@ test.each(scenes.filter(({ first }) => first !== null))(
   },
 );
 
+test("a mistaken tag is all that is told of it: its pods wait for another one", () => {
+  const scene = scenes.find(({ namespace }) => namespace === "operators-tag-and-image");
+  if (scene === undefined) throw new Error("the scene is kept");
+  expect(toldByRecover(facts(scene))).toEqual([
+    `CLUSTER-TAG-OF-OPERATOR ${names.ec.kind}/${scene.namespace}/ec`,
+  ]);
+});
+
 test.each(scenes.filter(({ first }) => first === null))("$namespace: on its way", (scene) => {
   const read = facts(scene);
   expect(clustersStatus(describeSituation(read, {})).items[0]?.verdict.is).toBe("moving");
