@@ -173,7 +173,6 @@ const deleting = { deletionTimestamp: "2024-01-01T00:00:00Z" };
 test.each([
   ["a deletion", { operation: "DELETE", object: null }, "not judged"],
   ["a connection", { operation: "CONNECT" }, "not judged"],
-  ["an operation of a later Kubernetes", { operation: "RENAME" }, "not judged"],
   ["a subresource", { subResource: "status" }, "not judged"],
   ["an object that is being deleted", { object: anEdb(wrong, deleting) }, "being deleted"],
   [
@@ -375,9 +374,9 @@ test("what is counted carries no word of the caller's", async () => {
   expect(facts).toEqual({
     kind: "other",
     operation: "other",
-    version: "v1",
+    version: "none",
     dryRun: false,
-    verdict: "allow",
+    verdict: "unreadable",
     rule: "none",
     wouldDeny: [],
     uncertain: [],
@@ -520,6 +519,11 @@ const noReview =
 const without = (field: string) => aReview({ ...wrongUpdate, [field]: undefined });
 
 const uid = "uid-1";
+const withOperation = (operation: unknown) => aReview({ ...wrongUpdate, operation });
+const strangeOperation = (received: string) => ({
+  message: `the review's operation has to be CREATE, UPDATE, DELETE or CONNECT, received: ${received}`,
+  uid,
+});
 
 test.each<[string, unknown, { readonly message: string; readonly uid?: string }]>([
   ["nothing", "", { message: "the body is empty" }],
@@ -536,7 +540,30 @@ test.each<[string, unknown, { readonly message: string; readonly uid?: string }]
     aReview({ ...wrongUpdate, uid: 7 }),
     { message: "the review's request has no uid" },
   ],
-  ["no operation", without("operation"), { message: "the review's request has no operation", uid }],
+  ["no operation", without("operation"), strangeOperation("null")],
+  ["an empty operation", withOperation(""), strangeOperation('""')],
+  ["an operation in lower case", withOperation("update"), strangeOperation('"update"')],
+  ["an operation of HTTP", withOperation("PATCH"), strangeOperation('"PATCH"')],
+  ["an operation with a blank", withOperation("UPDATE "), strangeOperation('"UPDATE "')],
+  ["an operation that is null", withOperation(null), strangeOperation("null")],
+  ["an operation that is a number", withOperation(5), strangeOperation("5")],
+  ["an operation that is a list", withOperation(["UPDATE"]), strangeOperation("[...]")],
+  ["an operation that is an object", withOperation({}), strangeOperation("{...}")],
+  [
+    "an operation of control characters",
+    withOperation("\u001b[31m\n"),
+    strangeOperation('"\\u001b[31m\\n"'),
+  ],
+  [
+    "a long operation",
+    withOperation("U".repeat(100_000)),
+    strangeOperation(`"${"U".repeat(61)}..."`),
+  ],
+  [
+    "an operation of another kind of object",
+    aReview({ ...wrongUpdate, operation: "PATCH", resource: { resource: "pods" } }),
+    strangeOperation('"PATCH"'),
+  ],
   ["no resource", without("resource"), { message: "the review's request has no resource", uid }],
   ["no object", without("object"), { message: "the review's request has no object", uid }],
   [

@@ -173,6 +173,19 @@ test.each<[string, Partial<Call>, keyof typeof reasons, string]>([
   expect(answer.headers).toMatchObject({ ...json, ...(code in more && more[code as 405]) });
 });
 
+test("an operation that no API server sends is a bad request, and the log says what was received", async () => {
+  const body = JSON.stringify(aReview({ ...rightUpdate, operation: "PATCH" }));
+  const answer = await post(body);
+  const because =
+    'the review\'s operation has to be CREATE, UPDATE, DELETE or CONNECT, received: "PATCH"';
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status: 400,
+    body: { ...status(400, "BadRequest", because), uid: "uid-1" },
+  });
+  const fields = { uid: "uid-1", verdict: "unreadable", because, status: 400 };
+  expect(log.lines).toMatchObject([{ level: "info", message: "review", fields }]);
+});
+
 test("a rejected call leaves its connection usable", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   expect((await post("x", { agent, headers: {} })).status).toBe(415);

@@ -229,7 +229,7 @@ function renderEntry(
     kind: plain(kind.kind),
     namespace: plain(namespace),
     name: plain(name),
-    operation: plain(operation),
+    operation,
     dryRun,
     verdict,
     rule,
@@ -252,7 +252,6 @@ function listUncertainties(
   ];
 }
 
-const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 const untold = {
   rule: "none",
   wouldDeny: [],
@@ -268,7 +267,7 @@ export function countReview(
   return {
     ...untold,
     kind: asked === undefined ? "other" : nameKind(asked),
-    operation: operations.find((each) => each === asked?.request.operation) ?? "other",
+    operation: asked?.request.operation ?? "other",
     version: asked?.request.apiVersion.split("/")[1] ?? "none",
     dryRun: asked?.request.dryRun ?? false,
     ...told,

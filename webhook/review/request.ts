@@ -10,6 +10,7 @@ import {
 } from "../../plugin/domain/base/values";
 import type { Names } from "../../plugin/domain/names/names";
 import { listJudgedPaths } from "../../plugin/domain/rules/fields";
+import { show } from "../../plugin/domain/rules/wording";
 import { keepFields, type ReadField, readFields } from "./json";
 
 export const reviewKind = "AdmissionReview";
@@ -17,10 +18,13 @@ const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const
 /** In characters: an answer repeats it. The API server's have 36; others may be far longer. */
 const longestUid = 64 * 1_024;
 
+/** Every operation that an API server sends, in all its versions. */
+export const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
+
 export interface ReviewRequest {
   readonly apiVersion: (typeof apiVersions)[number];
   readonly uid: string;
-  readonly operation: string;
+  readonly operation: (typeof operations)[number];
   readonly resource: { readonly group: string; readonly plural: string };
   readonly subresource: string | undefined;
   readonly kind: { readonly group: string; readonly kind: string };
@@ -107,12 +111,11 @@ function parseRequest(
   uid: string,
   apiVersion: ReviewRequest["apiVersion"],
 ): ReviewRequest {
-  const operation = asString(getOwn(request, "operation"));
+  const operation = parseOperation(getOwn(request, "operation"), uid);
   const resource = getOwn(request, "resource");
   const plural = asString(getOwn(resource, "resource"));
-  if (operation === undefined || plural === undefined) {
-    const field = operation === undefined ? "operation" : "resource";
-    throw new UnreadableReview(`the review's request has no ${field}`, uid);
+  if (plural === undefined) {
+    throw new UnreadableReview("the review's request has no resource", uid);
   }
   const kind = getOwn(request, "kind");
   return {
@@ -133,6 +136,13 @@ function parseRequest(
     object: getOwn(request, "object"),
     oldObject: getOwn(request, "oldObject"),
   };
+}
+
+function parseOperation(operation: unknown, uid: string): ReviewRequest["operation"] {
+  for (const known of operations) if (known === operation) return known;
+  const known = `${operations.slice(0, -1).join(", ")} or ${operations.slice(-1).join("")}`;
+  const message = `the review's operation has to be ${known}, received: ${show(operation)}`;
+  throw new UnreadableReview(message, uid);
 }
 
 function isText(value: unknown): value is string {

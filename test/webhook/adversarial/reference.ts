@@ -83,14 +83,18 @@ function isJudged(request: Data): boolean {
   );
 }
 
+/** All that an API server sends. */
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
 /** What the rules say of the request of a review, by the ECs that there are. */
 export function expectedOf(
   request: Data,
   clusters: readonly unknown[],
   allowLatest?: boolean,
 ): Expected {
-  if (!isJudged(request)) return "allow";
   const { operation, object } = request;
+  if (!operations.some((known) => known === operation)) return "unreadable";
+  if (!isJudged(request)) return "allow";
   const old = operation === "CREATE" ? undefined : request["oldObject"];
   if (!isData(object) || (operation === "UPDATE" && !isData(old))) return "unreadable";
   const deleted = [object, old].some((each) => words(get(each, "metadata", "deletionTimestamp")));
