@@ -62,6 +62,11 @@ export class Metrics {
     "Reviews that passed because the cluster does not tell enough to refuse them",
     ["part"],
   );
+  private readonly unknownPolicies = this.counter(
+    "unknown_policy_total",
+    "Upgrade policies of clusters that are not known, once for each cluster and value",
+    [],
+  );
   private readonly duration = this.histogram(
     "request_duration_seconds",
     "Time from the head of a review to its answer",
@@ -124,6 +129,11 @@ export class Metrics {
   /** Counts a call that ended without a verdict, by a mistake in the program. */
   panic(): void {
     this.panics.inc();
+  }
+
+  /** Counts an EC whose upgrade policy has a value that the rules do not know. */
+  unknownPolicy(): void {
+    this.unknownPolicies.inc();
   }
 
   reload(outcome: "served" | "refused"): void {

@@ -92,14 +92,17 @@ export async function startWebhook(
 ): Promise<Running> {
   const { names } = config.rules;
   if (config.unknown.length > 0) log.warn({ names: config.unknown }, "unknown settings");
-  const clusters = openClusters(config.clusters, { names, log }, env);
+  const metrics = new Metrics();
+  const onUnknownPolicy = () => {
+    metrics.unknownPolicy();
+  };
+  const clusters = openClusters(config.clusters, { names, log, onUnknownPolicy }, env);
   const health = new Health({
     certificate: () => certificate.isLoaded(),
     clusters: () => clusters.hasSynced(),
     certificateState: () => certificate.state(),
   });
   const inFlight = new InFlight(config.maxInFlight);
-  const metrics = new Metrics();
   const judging = {
     ...config,
     options: config.rules,

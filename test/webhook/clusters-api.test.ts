@@ -102,6 +102,21 @@ describe("list and watch", () => {
     expect(clusters.in("engine").get("a")?.policy).toBe("major");
   });
 
+  test("an unknown policy is said once, and again when it has changed or the EC is new", async () => {
+    server.put({ name: "a", policy: "Major" });
+    clusters.start();
+    await server.asked("watch=1");
+    const put = { name: "a", policy: "Major", userModules: ["graph"] };
+    server.put(put);
+    server.put({ ...put, policy: "MAJOR" });
+    server.remove({ name: "a" });
+    server.put({ ...put, policy: "MAJOR" });
+    server.put({ ...put, policy: "major" });
+    await log.seen("cluster changed", 5);
+    const said = log.of("unknown upgrade policy").map(({ fields }) => fields["value"]);
+    expect(said).toEqual(['"Major"', '"MAJOR"', '"MAJOR"']);
+  });
+
   test("a watch that ends in order continues from where it was, bookmarks included", async () => {
     clusters.start();
     await server.asked("watch=1");

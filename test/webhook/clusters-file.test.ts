@@ -100,6 +100,22 @@ describe("a file that changes", () => {
     expect(all(clusters)).toEqual(facts);
   });
 
+  test("an unknown policy is said again when it has changed or the EC is new", () => {
+    const { log, clusters } = open();
+    const write = (...items: readonly object[]) => {
+      writeFileSync(path, dump(listOf(...items)));
+      clusters.refresh();
+      return log.of("unknown upgrade policy").map(({ fields }) => fields["value"]);
+    };
+    expect(write(anEc({ policy: "Major" }))).toEqual(['"Major"']);
+    expect(write(anEc({ policy: "Major" }), two)).toEqual(['"Major"']);
+    expect(write(anEc({ policy: 5 }))).toEqual(['"Major"', "5"]);
+    expect(write(anEc({ policy: "major" }))).toHaveLength(2);
+    expect(write(anEc({ policy: 5 }))).toEqual(['"Major"', "5", "5"]);
+    expect(write(two)).toHaveLength(3);
+    expect(write(two, anEc({ policy: 5 }))).toHaveLength(4);
+  });
+
   test.each<[string, (file: string) => void]>([
     [
       "broken",

@@ -72,6 +72,58 @@ test("starts, becomes ready, judges, and leaves", async () => {
   ]);
 });
 
+test.each<[string, unknown, string]>([
+  ["with a blank", " major", '" major"'],
+  ["in another case", "Major", '"Major"'],
+  ["that is a number", 5, "5"],
+  ["that is null", null, "null"],
+  ["of control characters", "\u001b[31m", '"\\u001b[31m"'],
+  ["that is long", "m".repeat(100_000), `"${"m".repeat(61)}..."`],
+])("a policy %s is logged and counted once, whatever number of reviews", async (...row) => {
+  const [, policy, value] = row;
+  const env = environment({ ENGINE_WEBHOOK_METRICS_PORT: String((await freePorts(1))[0]) });
+  writeFileSync(ecs, JSON.stringify(anEc({ policy })));
+  const log = new FakeLog();
+  const webhook = await startWebhook(parseConfig(env), log, { env });
+  running.push(webhook);
+  await log.seen("ready");
+  const body = JSON.stringify(aReview(minorUpdate));
+  const headers = { "content-type": "application/json" };
+  const to = { port: webhook.port, ca: pair.certPem, path: "/admission", headers, body };
+  for (let reviews = 1; reviews <= 3; reviews += 1) {
+    const answer = await call({ ...to, method: "POST" });
+    expect(answer.body).toMatchObject({ response: { allowed: true } });
+  }
+  expect(log.of("unknown upgrade policy")).toEqual([
+    {
+      level: "warn",
+      message: "unknown upgrade policy",
+      fields: {
+        ec: "engine/ec",
+        field: "spec.engineUpgradePolicy",
+        value,
+        judgedAs: 'not "major": minor releases pass',
+        fix: 'set "major" or "latest"',
+      },
+    },
+  ]);
+  const { body: metrics } = await call({ port: webhook.metricsPort ?? 0, path: "/metrics" });
+  expect(metrics).toContain("\nengine_admission_unknown_policy_total 1\n");
+});
+
+test.each<[string, object]>([
+  ["absent", {}],
+  ["major", { policy: "major" }],
+  ["latest", { policy: "latest" }],
+])("a policy that is %s is not logged", async (_, policy) => {
+  const env = environment();
+  writeFileSync(ecs, JSON.stringify(anEc(policy)));
+  const log = new FakeLog();
+  running.push(await startWebhook(parseConfig(env), log, { env }));
+  await log.seen("ready");
+  expect(log.of("unknown upgrade policy")).toEqual([]);
+});
+
 test("is not ready before there is a pair, then is", async () => {
   const late = new TlsFolder();
   const { webhook, log } = await start({ ENGINE_WEBHOOK_TLS_DIR: late.dir });

@@ -13,6 +13,7 @@ import {
 import { ClusterRequests, Refused, watchEvents, WatchExpired } from "./requests";
 import { LiveReads } from "./live-reads";
 import { errorText } from "../log";
+import { UnknownPolicies } from "./unknown-policies";
 
 export interface WatchTimes {
   /** Waits before the next try; other than sleeping only in tests. */
@@ -49,6 +50,7 @@ export class ApiClusters implements ClusterService {
   private readonly reads = new LiveReads();
   private readonly stopping = new AbortController();
   private readonly pace: WatchTimes;
+  private readonly policies: UnknownPolicies;
   private store = new Map<string, ClusterFacts>();
   private known: ByNamespace | undefined;
   private complete = false;
@@ -62,6 +64,7 @@ export class ApiClusters implements ClusterService {
     pace: Partial<WatchTimes> = {},
   ) {
     this.requests = new ClusterRequests(connection, context.names);
+    this.policies = new UnknownPolicies(context);
     this.pace = { ...usualPace, ...pace };
   }
 
@@ -125,6 +128,7 @@ export class ApiClusters implements ClusterService {
     const listed = await this.requests.listAll(signal, this.pace.pageMs);
     this.store = new Map(listed.clusters.map((cluster) => [clusterKey(cluster), cluster]));
     this.known = undefined;
+    this.policies.lookAtAll(listed.clusters);
     const { resourceVersion } = listed;
     this.context.log.info({ count: this.store.size, resourceVersion }, "clusters listed");
     this.complete = true;
@@ -154,8 +158,13 @@ export class ApiClusters implements ClusterService {
 
   private take(is: "set" | "delete" | "bookmark", cluster: ClusterFacts): void {
     const key = clusterKey(cluster);
-    if (is === "delete") this.store.delete(key);
-    else this.store.set(key, cluster);
+    if (is === "delete") {
+      this.store.delete(key);
+      this.policies.forget(cluster);
+    } else {
+      this.store.set(key, cluster);
+      this.policies.lookAt(cluster);
+    }
     this.known = undefined;
     this.context.log.debug({ ec: key, is }, "cluster changed");
   }

@@ -63,6 +63,8 @@ export interface ClusterService extends Clusters {
 export interface SourceContext {
   readonly names: Names;
   readonly log: Log;
+  /** Called once for each EC and value of a policy that the rules do not know. */
+  readonly onUnknownPolicy?: () => void;
 }
 
 /** The ECs cannot be read now: the webhook cannot judge, and says so (C13, C17). */

@@ -10,6 +10,7 @@ import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { ByNamespace, type ClusterKey, type ClusterService, type SourceContext } from "./clusters";
 import { type FolderWatch, watchFolder } from "../certificate/served";
 import { errorText } from "../log";
+import { UnknownPolicies } from "./unknown-policies";
 
 const pollMs = 2_000;
 
@@ -23,6 +24,7 @@ export class FileClusters implements ClusterService {
   private heard = performance.now();
   private reads = 0;
   private stamp = "";
+  private readonly policies: UnknownPolicies;
 
   constructor(
     private readonly path: string,
@@ -36,6 +38,8 @@ export class FileClusters implements ClusterService {
       const because = errorText(cause);
       throw new UsageError(`cannot use ${path}: ${because}`, { cause });
     }
+    this.policies = new UnknownPolicies(context);
+    this.policies.lookAtAll(this.clusters);
   }
 
   start(): void {
@@ -97,6 +101,7 @@ export class FileClusters implements ClusterService {
       this.content = content;
       this.complaint = "";
       log.info({ count: this.clusters.length }, "clusters read again");
+      this.policies.lookAtAll(this.clusters);
     } catch (error) {
       this.stamp = "";
       const because = errorText(error);
