@@ -1,7 +1,7 @@
 /** Manifests in files and folders, as kubectl finds them, each with its place. */
 import type { Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { InputError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import { ruleFinding } from "../domain/rules/findings";
@@ -37,6 +37,8 @@ export interface Manifests {
   readonly manifests: readonly Manifest[];
   readonly problems: readonly Finding[];
   readonly templates: readonly Template[];
+  /** The files of which everything was read. */
+  readonly files: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -61,6 +63,7 @@ export async function readManifests(
   };
   const manifests: Manifest[] = [];
   const templates: Template[] = [];
+  const files: string[] = [];
   for (const listed of await listFiles(paths, notes, recursive)) {
     const text = await readInput(listed.file).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
@@ -76,9 +79,10 @@ export async function readManifests(
     } else {
       manifests.push(...read.manifests);
       problems.push(...read.problems);
+      if (read.problems.length === 0) files.push(listed.file);
     }
   }
-  return { manifests, problems, templates, warnings };
+  return { manifests, problems, templates, files, warnings };
 }
 
 function unreadable(cause: string, more: Partial<Finding> = {}): Finding {
@@ -161,7 +165,7 @@ async function listFiles(
     paths.map(async (path) => {
       const isFolder = path !== "-" && (await stat(path).catch(() => undefined))?.isDirectory();
       if (isFolder !== true) return [{ file: path, isNamed: path !== "-" }];
-      const found = await filesBelow(path, notes, recursive);
+      const found = await filesBelow(path, notes, { recursive, isNamed: mayBeManifest });
       if (found.length === 0)
         notes.problem(`it holds no manifests: ${path}`, noManifests(recursive));
       return found.map((file) => ({ file, isNamed: false }));
@@ -185,18 +189,27 @@ export interface Notes {
 
 const manifestName = /\.(ya?ml|json)$/i;
 
+/** Kustomize takes one file without an ending. */
+const mayBeManifest = (path: string): boolean =>
+  manifestName.test(path) || basename(path) === "Kustomization";
+
 /** The manifest files below a folder, sorted; a folder that is linked into itself is read once. */
 export async function filesBelow(
   folder: string,
   notes: Notes,
-  recursive = true,
+  { recursive = true, isNamed = (path) => manifestName.test(path) }: Partial<WalkOptions> = {},
 ): Promise<readonly string[]> {
-  return below(folder, { notes, recursive, seen: new Set() });
+  return below(folder, { notes, recursive, isNamed, seen: new Set() });
 }
 
-interface Walk {
+interface WalkOptions {
   /** Folders within folders too. */
   readonly recursive: boolean;
+  /** Whether a file is a manifest by its name. */
+  readonly isNamed: (path: string) => boolean;
+}
+
+interface Walk extends WalkOptions {
   readonly notes: Notes;
   /** Real paths of the folders on the way: a link may lead back to one of them. */
   readonly seen: Set<string>;
@@ -219,14 +232,14 @@ async function below(folder: string, walk: Walk): Promise<readonly string[]> {
     });
     if (found?.isDirectory() === true) {
       if (walk.recursive) files.push(...(await below(path, walk)));
-    } else if (found !== undefined && (await isManifest(path, found, walk.notes))) files.push(path);
+    } else if (found !== undefined && (await isManifest(path, found, walk))) files.push(path);
   }
   return files;
 }
 
-async function isManifest(path: string, found: Stats, notes: Notes): Promise<boolean> {
+async function isManifest(path: string, found: Stats, { isNamed, notes }: Walk): Promise<boolean> {
   if (!found.isFile()) return false;
-  if (manifestName.test(path)) return true;
+  if (isNamed(path)) return true;
   if (/\.(ya?ml|json)\b/i.test(path) || (await beginsAsManifest(path))) {
     notes.warning(`file ${path} was not read: it ends neither in .yaml nor in .yml nor in .json`);
   }

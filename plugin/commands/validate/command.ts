@@ -1,11 +1,12 @@
 /** `validate`: files to objects, objects to verdicts (S56, S61, S67). */
 import { readManifests, type Manifest } from "../../adapters/manifests";
 import { parseDocuments, renderCompactly } from "../../adapters/kubernetes/text/yaml";
-import { basename, dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { clusterKey, listClusters, isOfKind, projectCluster } from "../../domain/rules/clusters";
 import { InputError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
+import { isKustomization, kustomizationFindings, listPatchFiles } from "./kustomizations";
 import { findNearMisses } from "./near-misses";
 import { isPlaceholder } from "./placeholders";
 import { ruleFinding } from "../../domain/rules/findings";
@@ -13,7 +14,6 @@ import { listJudgedPaths } from "../../domain/rules/fields";
 import type { ClusterFacts } from "../../domain/rules/types";
 import { findKind, labelManifest, type RuleWorld } from "./violations";
 import {
-  asArray,
   asString,
   boundList,
   getOwn,
@@ -47,8 +47,9 @@ export async function runValidate(
   const problems = [...input.problems, ...before.problems, ...unrendered.problems];
   const known = { clusters: await readClusters(context, flags), olds: before.manifests };
   const { namespace = "default" } = context.options;
-  const isRead = problems.length + unrendered.remarks.length === 0;
-  const read = { manifests: input.manifests, remarks: unrendered.remarks, isRead };
+  const remarks = [...unrendered.remarks, ...kustomizationFindings(input, context.options, names)];
+  const isRead = problems.length + remarks.length === 0;
+  const read = { manifests: input.manifests, remarks, isRead };
   if (!live) {
     const recorder = new Recorder({ kind: "Validation" }, { clock, event, needs });
     const judged = judgeManifests(context, flags, { ...read, known, namespace });
@@ -227,22 +228,10 @@ function candidateFindings(own: readonly OwnCluster[], names: Names): readonly F
 
 /** Without the patches of kustomizations among the files: they are parts of objects. */
 function dropFragments(manifests: readonly Manifest[]): readonly Manifest[] {
-  const patches = new Set(manifests.flatMap(listPatches));
+  const patches = new Set(manifests.filter(isKustomization).flatMap(listPatchFiles));
   return manifests.filter(
     ({ value, file }) => getOwn(value, "$patch") === undefined && !patches.has(resolve(file)),
   );
-}
-
-function listPatches({ value, file }: Manifest): readonly string[] {
-  const group = asString(getOwn(value, "apiVersion"))?.split("/")[0];
-  const isKustomization =
-    group === "kustomize.config.k8s.io" || /^kustomization(\.ya?ml)?$/i.test(basename(file));
-  if (!isKustomization) return [];
-  const listed = [
-    ...asArray(getOwn(value, "patches")).map((patch) => getOwn(patch, "path")),
-    ...asArray(getOwn(value, "patchesStrategicMerge")),
-  ];
-  return listed.flatMap((path) => asString(path) ?? []).map((path) => resolve(dirname(file), path));
 }
 
 interface Place {

@@ -62,6 +62,11 @@ export const ruleFindings = {
     cause: "files are templates of manifests: what comes of them was not checked",
     fix: "render them first: helm template CHART | kubectl engine validate -f -",
   }),
+  unrendered: warning("MANIFEST-NOT-RENDERED", "S56", {
+    cause:
+      "a kustomization changes objects of the product, or may change or bring some: what comes of it was not checked",
+    fix: "render it, and check what comes of it: kubectl kustomize FOLDER | kubectl engine validate -f -",
+  }),
   unreadable: error("MANIFEST-UNREADABLE", "exit code 2", {
     cause: "a file cannot be read as manifests: what it holds was not checked",
     fix: "correct the file at the place that the finding names, then run again",

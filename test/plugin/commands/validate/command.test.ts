@@ -184,7 +184,7 @@ describe("verdicts", () => {
         "prod/ec.yaml": ec("nodes: 5"),
       },
       0,
-      [],
+      ["prod/kustomization.yaml:1:13 warning MANIFEST-NOT-RENDERED"],
       ["-R"],
     ],
     [

@@ -80,6 +80,7 @@ export const remedies: readonly Remedy[] = [
       "FREEZE-API-UNREAD",
       "HOME-NOT-WRITABLE",
       "MANIFEST-NOTHING",
+      "MANIFEST-NOT-RENDERED",
       "MANIFEST-TEMPLATE",
       "MANIFEST-TWICE",
       "MODULE-ONE-NODE",
