@@ -6,6 +6,7 @@ import { clusterKey, listClusters, isOfKind, projectCluster } from "../../domain
 import { InputError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
+import { carrierFindings } from "./carriers";
 import { isKustomization, kustomizationFindings, listPatchFiles } from "./kustomizations";
 import { findNearMisses } from "./near-misses";
 import { isPlaceholder } from "./placeholders";
@@ -47,7 +48,11 @@ export async function runValidate(
   const problems = [...input.problems, ...before.problems, ...unrendered.problems];
   const known = { clusters: await readClusters(context, flags), olds: before.manifests };
   const { namespace = "default" } = context.options;
-  const remarks = [...unrendered.remarks, ...kustomizationFindings(input, context.options, names)];
+  const remarks = [
+    ...unrendered.remarks,
+    ...kustomizationFindings(input, context.options, names),
+    ...carrierFindings(input.manifests, context.options, names),
+  ];
   const isRead = problems.length + remarks.length === 0;
   const read = { manifests: input.manifests, remarks, isRead };
   if (!live) {

@@ -64,7 +64,7 @@ export const ruleFindings = {
   }),
   unrendered: warning("MANIFEST-NOT-RENDERED", "S56", {
     cause:
-      "a kustomization changes objects of the product, or may change or bring some: what comes of it was not checked",
+      "a kustomization, an application or a release changes or brings objects of the product, or may: what comes of it was not checked",
     fix: "render it, and check what comes of it: kubectl kustomize FOLDER | kubectl engine validate -f -",
   }),
   unreadable: error("MANIFEST-UNREADABLE", "exit code 2", {

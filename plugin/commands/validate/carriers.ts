@@ -1,0 +1,208 @@
+/** What `validate` says of objects that bring the product's objects into a cluster: GitOps applications, charts with values, templates. */
+import type { Manifest } from "../../adapters/manifests";
+import type { Finding } from "../../domain/base/findings";
+import { asString, escapeRegExp, getOwn, getPath, isObject } from "../../domain/base/values";
+import type { Names } from "../../domain/names/names";
+import { isOfKind } from "../../domain/rules/clusters";
+import { fieldName } from "../../domain/rules/fields";
+import { ruleFinding } from "../../domain/rules/findings";
+import { plain } from "../../domain/rules/wording";
+import { quoteCommand } from "../../output/escape";
+import type { GlobalOptions } from "../../cmdutil/context";
+import { isKustomization } from "./kustomizations";
+
+type Path = readonly (string | number)[];
+
+/** An object whose fields are rendered, or put over other objects, in the cluster. */
+interface Carrier {
+  readonly group: string;
+  readonly kind: string;
+  /** The fields that reach objects; others name kinds without changing them. */
+  readonly paths: readonly (readonly string[])[];
+  /** The words of the program that prints what comes of it, where the file tells all of them. */
+  readonly render?: (manifest: Manifest) => readonly string[] | undefined;
+  /** What to do where there is no such line. */
+  readonly fix: string;
+}
+
+const chartFix = "render its chart with its values: helm template NAME CHART --values VALUES";
+
+const carriers: readonly Carrier[] = [
+  {
+    group: "kustomize.toolkit.fluxcd.io",
+    kind: "Kustomization",
+    paths: ["patches", "patchesStrategicMerge", "patchesJson6902"].map((key) => ["spec", key]),
+    render: renderFlux,
+    fix: "render it: flux build kustomization NAME --path PATH --kustomization-file FILE --dry-run",
+  },
+  {
+    group: "helm.toolkit.fluxcd.io",
+    kind: "HelmRelease",
+    paths: ["values", "postRenderers"].map((key) => ["spec", key]),
+    fix: chartFix,
+  },
+  {
+    group: "helm.cattle.io",
+    kind: "HelmChart",
+    paths: ["values", "valuesContent", "set"].map((key) => ["spec", key]),
+    fix: chartFix,
+  },
+  {
+    group: "argoproj.io",
+    kind: "Application",
+    paths: ["source", "sources"].map((key) => ["spec", key]),
+    render: ({ value }) => {
+      const name = asString(getPath(value, ["metadata", "name"]));
+      return name === undefined ? undefined : ["argocd", "app", "manifests", name];
+    },
+    fix: "render it: argocd app manifests NAME",
+  },
+  {
+    group: "argoproj.io",
+    kind: "ApplicationSet",
+    paths: [
+      ...["source", "sources"].map((key) => ["spec", "template", "spec", key]),
+      ...["generators", "templatePatch"].map((key) => ["spec", key]),
+    ],
+    fix: "render each application that it makes: argocd app manifests NAME",
+  },
+];
+
+function renderFlux({ value, file }: Manifest): readonly string[] | undefined {
+  const [name, namespace] = ["name", "namespace"].map((key) =>
+    asString(getPath(value, ["metadata", key])),
+  );
+  if (name === undefined || file === "stdin") return undefined;
+  const path = asString(getPath(value, ["spec", "path"])) ?? "./";
+  const place = namespace === undefined ? [] : ["--namespace", namespace];
+  const files = ["--path", path, "--kustomization-file", file];
+  return ["flux", "build", "kustomization", name, ...place, ...files, "--dry-run"];
+}
+
+/** A warning for each object of others that names, or holds, objects of the product. */
+export function carrierFindings(
+  manifests: readonly Manifest[],
+  { prefix }: Pick<GlobalOptions, "prefix">,
+  names: Names,
+): readonly Finding[] {
+  const findCarried = carriedIn(names);
+  return manifests.flatMap((manifest) => {
+    const carried = findCarried(manifest);
+    if (carried === undefined) return [];
+    const { path, word, carrier } = carried;
+    const verb = carrier === undefined ? "holds" : "names";
+    const cause = `${plain(renderPath(path))} ${verb} ${word}: what comes of it was not checked`;
+    const way = renderWay(manifest, carrier, `${prefix} validate -f`);
+    return [{ ...ruleFinding("unrendered", { cause, location: manifest.locate(path) }), ...way }];
+  });
+}
+
+/** How to check what an object brings. */
+function renderWay(
+  manifest: Manifest,
+  carrier: Carrier | undefined,
+  check: string,
+): Pick<Finding, "fix" | "command"> {
+  if (carrier === undefined) return { fix: `check the object in a file of its own: ${check} FILE` };
+  const line = carrier.render?.(manifest);
+  return line === undefined
+    ? { fix: `${carrier.fix} | ${check} -` }
+    : {
+        fix: "render it, and check what comes of it",
+        command: `${quoteCommand(line)} | ${check} -`,
+      };
+}
+
+interface Carried extends Held {
+  /** Undefined for an object of any other kind. */
+  readonly carrier: Carrier | undefined;
+}
+
+/** Finds what an object of others has of the product. */
+function carriedIn(names: Names): (manifest: Manifest) => Carried | undefined {
+  const kinds = [names.ec, names.edb, names.eaadb].map(({ kind }) => kind);
+  const fields = [names.fields.engineVersion, names.fields.engineUpgradePolicy].map(fieldName);
+  const words = new RegExp(`\\b(?:${listWords([...kinds, ...fields])})\\b`);
+  const before = `^[ \\t]*(?:- +)?kind:[ \\t]+["']?|"kind"[ \\t]*:[ \\t]*"`;
+  const kind = new RegExp(`(?:${before})(${listWords(kinds)})\\b`, "m");
+  const texts = { group: `${names.group}/`, kind };
+  return (manifest) => {
+    const { value } = manifest;
+    const group = asString(getOwn(value, "apiVersion"))?.split("/")[0];
+    if (group === names.group || !isObject(value) || isKustomization(manifest)) return undefined;
+    const carrier = carriers.find((each) => each.group === group && each.kind === value["kind"]);
+    const [held] =
+      carrier === undefined
+        ? [findHeld(value, texts, names)]
+        : carrier.paths.flatMap((path) => findWord(getPath(value, path), words, path) ?? []);
+    return held && { ...held, carrier };
+  };
+}
+
+function listWords(words: readonly string[]): string {
+  return words.map(escapeRegExp).join("|");
+}
+
+/** Where in an object something is. */
+interface Held {
+  readonly path: Path;
+  readonly word: string;
+}
+
+/** The first key or text with one of the words. */
+function findWord(value: unknown, words: RegExp, at: Path): Held | undefined {
+  return findIn(value, at, (each, path) => {
+    const key = path.at(-1);
+    const text = typeof each === "string" ? each : "";
+    const found = words.exec(typeof key === "string" ? key : "") ?? words.exec(text);
+    return found?.[0];
+  });
+}
+
+/** An object of the product in one of others, or its text; owners and involved objects have no spec. */
+function findHeld(
+  object: object,
+  texts: { readonly group: string; readonly kind: RegExp },
+  names: Names,
+): Held | undefined {
+  const kinds = ["ec", "edb", "eaadb"] as const;
+  const judge = (value: unknown): string | undefined => {
+    if (typeof value === "string") {
+      return value.includes(texts.group) ? texts.kind.exec(value)?.[1] : undefined;
+    }
+    const kind = kinds.find((each) => isOfKind(value, each, names));
+    return kind !== undefined && isObject(getOwn(value, "spec")) ? names[kind].kind : undefined;
+  };
+  for (const [key, inner] of Object.entries(object)) {
+    const held = ["metadata", "status"].includes(key) ? undefined : findIn(inner, [key], judge);
+    if (held !== undefined) return held;
+  }
+  return undefined;
+}
+
+/** The first value in which something is found, from the outside in. */
+function findIn(
+  value: unknown,
+  path: Path,
+  judge: (value: unknown, path: Path) => string | undefined,
+): Held | undefined {
+  const word = judge(value, path);
+  if (word !== undefined) return { path, word };
+  const inner: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? [...value.entries()]
+    : isObject(value)
+      ? Object.entries(value)
+      : [];
+  for (const [key, each] of inner) {
+    const held = findIn(each, [...path, key], judge);
+    if (held !== undefined) return held;
+  }
+  return undefined;
+}
+
+function renderPath(path: Path): string {
+  return path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`))
+    .join("")
+    .slice(1);
+}
