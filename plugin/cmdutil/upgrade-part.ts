@@ -74,7 +74,12 @@ export interface UpgradePart {
   /** Why a whole upgrade leaves it out here; undefined: it is done. */
   readonly gate?: (inputs: PartInputs) => string | undefined;
   /** Checks whose findings do not stand against an upgrade: the part judges this itself, and brings it in order. */
-  readonly settles?: { readonly areas?: readonly Area[]; readonly codes?: readonly string[] };
+  readonly settles?: {
+    readonly areas?: readonly Area[];
+    readonly codes?: readonly string[];
+    /** Codes of these areas that no part of an upgrade brings in order. */
+    readonly except?: readonly string[];
+  };
   /** Codes of what another part brings in order, and without which this one is known to fail: it stands against it alone. */
   readonly restsOn?: readonly string[];
   /**

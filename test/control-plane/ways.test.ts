@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { getPath } from "../../plugin/domain/base/values";
 import { wayLinks } from "../../plugin/domain/admission/way";
 import { webhookFindings } from "../../plugin/domain/admission/findings";
+import { openPolicies, shutPolicies } from "../plugin/domain/admission/policy-rows";
 import { furtherBroken, furtherPairs, furtherWhole } from "../plugin/domain/admission/way-cases";
 import {
   type Broken,
@@ -52,9 +53,13 @@ import { newConfiguration, newEntryName } from "./webhook-configurations";
 const namespace = "engine";
 jest.setTimeout(300_000);
 
-const brokenWays: Readonly<Record<string, Broken>> = { ...firstBroken, ...furtherBroken };
+const brokenWays: Readonly<Record<string, Broken>> = {
+  ...firstBroken,
+  ...furtherBroken,
+  ...shutPolicies,
+};
 const brokenPairs = [...firstPairs, ...furtherPairs];
-const wholeWays = { ...firstWhole, ...furtherWhole };
+const wholeWays = { ...firstWhole, ...furtherWhole, ...openPolicies };
 
 let suite: Suite;
 beforeAll(async () => {

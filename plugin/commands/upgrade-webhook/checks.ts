@@ -71,9 +71,9 @@ const fromWay = (what: Code, title: string, lists: readonly WayFact[] = []): Che
     title,
     needs: [...needs, ...lists],
     judge: (situation) =>
-      distinct(listWays(situation).flatMap(({ findings }) => findings)).filter(
-        ({ code }) => code === webhookFindings[what].code,
-      ),
+      distinct(
+        listWays(situation).flatMap(({ findings, doubts = [] }) => [...findings, ...doubts]),
+      ).filter(({ code }) => code === webhookFindings[what].code),
   });
 
 /** Configurations that are not the product's, and judge its databases. */

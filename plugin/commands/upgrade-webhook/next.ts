@@ -27,6 +27,7 @@ import { findInjector, judgeInjection } from "../../domain/admission/injector";
 import {
   deletionOfOthers,
   isEntryBroken,
+  judgeDoubts,
   readCalled,
   judgeWays,
   renderWay,
@@ -98,7 +99,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
 function listWays(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
   const ways = judgeWays(servedHere(facts), wayFacts(facts), readCalled(undefined, facts.names));
   if (probe?.is !== "proven") return ways;
-  return ways.map((way) => ({ ...way, broken: undefined, findings: [] }));
+  return ways.map((way) => ({ ...way, broken: undefined, findings: [], doubts: [] }));
 }
 
 /** The first way that is broken, else the first that leads to pods of this namespace. */
@@ -199,7 +200,7 @@ function firstVerdict(...args: Parameters<WebhookJudge>): ComponentHealth {
     const verdict = judge(...args);
     if (verdict !== undefined) return verdict;
   }
-  return { is: "fine", says: summary(args[0], args[1]) };
+  return { is: "fine", says: summary(...args) };
 }
 
 function judgeUse(
@@ -314,11 +315,11 @@ function stalledBy({ cause: because, fix, code, object }: Finding): ComponentHea
 }
 
 function judgeProbe(
-  _: Facts,
+  facts: Facts,
   configurations: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
 ): ComponentHealth | undefined {
-  if (probe === undefined || probe.is === "proven") return undefined;
+  if (probe === undefined || probe.is === "proven") return judgeDoubts(listWays(facts, probe));
   if (probe.is === "elsewhere") return judgeHindrance(probe.hindrance);
   const { because } = probe;
   if (probe.is === "open") return { is: "unknown", because };
@@ -336,16 +337,17 @@ function judgeHindrance(hindrance: Hindrance): ComponentHealth {
   return { is: "stalled", because, fix: adviceFor(refuser), object };
 }
 
-function summary(facts: Facts, configurations: readonly ConfigurationStatus[]): string {
+function summary(...[facts, configurations, probe]: Parameters<WebhookJudge>): string {
+  const way = shownWay(facts, probe);
   if (isOlmServed(facts.objects.webhookConfigurations, facts)) {
     const made = configurations.map(({ name }) => name).join(" and ");
-    return [`${made}, made by OLM with a certificate of its own`, ...shownWay(facts)].join("; ");
+    return [`${made}, made by OLM with a certificate of its own`, ...way].join("; ");
   }
   const ours = configurations.filter(({ ca }) => ca === "fits");
   const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
   const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
   const fits = `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}`;
-  return [fits, ...shownWay(facts)].join("; ");
+  return [fits, ...way].join("; ");
 }
 
 /** What this tool does not write: an injector's, and what others left. */

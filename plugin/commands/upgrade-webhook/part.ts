@@ -1,5 +1,6 @@
 /** `upgrade-webhook` as a part: planned by planning.ts over a cluster, and carried out by swap.ts (S24-S30). */
 import { BlockedError, exitCodes } from "../../domain/base/errors";
+import { webhookFindings } from "../../domain/admission/findings";
 import { hindranceFinding } from "../../domain/admission/refusers";
 import type { ProvablePart } from "../../kernel/part";
 import type { World } from "../../kernel/world";
@@ -22,7 +23,8 @@ export const webhook: UpgradePart = {
   because: "the new admission server has to be ready before it is called",
   source: "S24-S30",
   gate: skipWebhook,
-  settles: { areas: ["webhook", "certificate"] },
+  // nobody but a person opens a policy: the part would wait for that once the operator is upgraded
+  settles: { areas: ["webhook", "certificate"], except: [webhookFindings.networkClosed.code] },
   needs: ({ facts: { names, namespace }, flags }) => [
     swapNeeds({
       ...{ names, namespace, service: names.webhook.service },

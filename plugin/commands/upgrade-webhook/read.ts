@@ -19,6 +19,7 @@ import {
 import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
 import type { Facts } from "../../domain/facts/facts";
 import { readAlias } from "../../domain/admission/called-service";
+import { asksForNamespaces } from "../../domain/admission/network";
 import { readCalled, judgeServerWay, type WayFacts } from "../../domain/admission/way";
 import { liveBundles, type LiveBundles } from "../../domain/admission/injector";
 import { namespaceMissing, webhookFinding } from "../../domain/admission/findings";
@@ -257,7 +258,10 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
     listIfAllowed(deps, kinds.pod, namespace),
     listIfAllowed(deps, kinds.networkPolicy, namespace),
   ]);
+  const asks = (networkPolicies ?? []).some(asksForNamespaces);
+  const namespaces = asks ? await listIfAllowed(deps, kinds.namespace) : undefined;
   const lists = {
+    namespaces,
     ...(service === undefined ? { services: [] } : await readAliased(deps, service)),
     endpointSlices: endpointSlices ?? [],
     deployments: deployment === undefined ? [] : [deployment],
@@ -265,7 +269,12 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   };
   const marked = [...(lists.services ?? []), ...lists.deployments, ...(networkPolicies ?? [])];
   const left = await readLeftMarks(deps, marked);
-  const { broken, findings } = judgeServerWay(called, { names, namespace, lists, left });
+  const {
+    broken,
+    findings,
+    doubts = [],
+  } = judgeServerWay(called, { names, namespace, lists, left });
+  deps.tell(doubts);
   // pods that are not there or not ready are those of the operator
   return broken === "pods" ? findings : [...findings, ...judgeOperator(deployment)];
 }

@@ -120,6 +120,7 @@ function toError(finding: Finding): Finding {
 
 function isSettled({ area, code }: Check, parts: readonly UpgradePart[]): boolean {
   return parts.some(
-    ({ settles: { areas = [], codes = [] } = {} }) => areas.includes(area) || codes.includes(code),
+    ({ settles: { areas = [], codes = [], except = [] } = {} }) =>
+      (areas.includes(area) && !except.includes(code)) || codes.includes(code),
   );
 }

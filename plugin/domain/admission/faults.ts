@@ -32,11 +32,11 @@ const onService = (act: string, { names, namespace }: Place): string =>
   `kubectl ${act} service ${names.webhook.service} --namespace=${namespace}`;
 const emergency = "edits that cannot wait: kubectl engine explain guides/bypass";
 
-const notAnswering = (because: string): Failure => ({
+const notAnswering = (because: string, before: (place: Place) => string = () => ""): Failure => ({
   what: "notAnswering",
   because,
   step: (place) =>
-    `see in its log what keeps it, and restart it with ${restart(place)}; ${emergency}; the log: ${log(place)}`,
+    `${before(place)}see in its log what keeps it, and restart it with ${restart(place)}; ${emergency}; the log: ${log(place)}`,
 });
 
 /** The API server's texts for a call that failed (k8s.io/apiserver, net/http of Go), the closest first. */
@@ -117,7 +117,14 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
         `let the API server reach the port of the pods (NetworkPolicies, firewalls, a tunnel of the provider); ${emergency}; the policies: kubectl get networkpolicies --namespace=${namespace} -o yaml`,
     },
   ],
-  [/connection refused/, notAnswering("nothing listens on the port")],
+  [
+    /connection refused/,
+    notAnswering(
+      "nothing listens on the port",
+      (place) =>
+        `compare the port that the Service sends to with the one that the container opens (${onService("get", place)} -o yaml); where they are the same, `,
+    ),
+  ],
   [/\bEOF\b|connection reset by peer|broken pipe/, notAnswering("it cuts the connection")],
 ];
 const other = notAnswering("it gives no answer that counts");

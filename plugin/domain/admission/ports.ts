@@ -32,9 +32,10 @@ export interface Selection {
 export function judgeTarget({ service, port, pods, names, left }: Selection): Finding | undefined {
   const target = readTarget(port);
   const right = pods.filter((pod) => opens(pod, target) === "yes");
-  const missed = pods.filter(
-    (pod) => leadsTo(pod, target, names) === "no" || opensOther(pod, target, right),
-  );
+  const leads = (pod: KubeObject): Lead =>
+    opensOther(pod, target, right) ? "no" : leadsTo(pod, target, names);
+  const closed = pods.filter((pod) => leads(pod) === "no");
+  const missed = closed.length > 0 ? closed : pods.filter((pod) => leads(pod) === "unlikely");
   const [first] = missed;
   if (first === undefined) return undefined;
   const index = asArray(getPath(service, ["spec", "ports"])).indexOf(port);
@@ -42,10 +43,12 @@ export function judgeTarget({ service, port, pods, names, left }: Selection): Fi
   const value = findCommonPort(pods, names);
   const calls =
     missed.length < pods.length ? "every call that it gets fails" : "every call would fail";
+  const but = closed.length > 0 ? "" : "unless a container that says no port listens there, ";
   return webhookFinding("targetPort", {
+    ...(closed.length === 0 && { severity: "warning" }),
     object: objectLabel(service),
     field: `spec.ports[${index}].targetPort`,
-    cause: `it sends to port ${renderValue(target)}, ${describeMiss(missed, target, names)}: ${calls}`,
+    cause: `it sends to port ${renderValue(target)}, ${describeMiss(missed, target, names)}${describePort(value)}: ${but}${calls}`,
     fix:
       value === undefined
         ? `send to the port on which the webhook listens; which ports the pod has: ${lineOn("describe pod", first)}`
@@ -108,9 +111,24 @@ function opensOther(pod: KubeObject, target: unknown, right: readonly KubeObject
     .some((ports) => ports.length > 0 && !ports.some(isTarget));
 }
 
+/** `unlikely`: the webhook's container says other ports, and one beside it says none and may listen there. */
+type Lead = ReturnType<typeof opens> | "unlikely";
+
 /** As `opens`; a name leads to the first container that has it, which may be one beside the webhook's. */
-function leadsTo(pod: KubeObject, target: unknown, names: Names): ReturnType<typeof opens> {
-  return findNamesake(pod, target, names) === undefined ? opens(pod, target) : "no";
+function leadsTo(pod: KubeObject, target: unknown, names: Names): Lead {
+  if (findNamesake(pod, target, names) !== undefined) return "no";
+  const open = opens(pod, target);
+  const containers = listContainers(pod);
+  const own = containers.filter((one) => isAdmission(one, names)).flatMap(listPorts);
+  if (open !== "unknown" || own.length === 0) return open;
+  const maySay = containers.filter((one) => listPorts(one).length === 0);
+  // the operator itself, which says no port either, serves no webhook
+  const isOperator = (one: unknown): boolean => getOwn(one, "name") === names.operator.container;
+  return maySay.every(isOperator) ? "no" : "unlikely";
+}
+
+function describePort(value: number | string | undefined): string {
+  return value === undefined ? "" : `, and the webhook listens on ${renderValue(value)}`;
 }
 
 /** The container that takes the calls in the place of the webhook's, which has the same name for another port. */

@@ -29,6 +29,13 @@ export function listPorts(container: unknown): readonly Declared[] {
     .map((port) => ({ name: getOwn(port, "name"), number: getOwn(port, "containerPort") }));
 }
 
+/** Where the kubelet asks whether a container is ready: something answers there in a pod that is. */
+function listProbedPorts(container: unknown): readonly unknown[] {
+  return ["httpGet", "tcpSocket", "grpc"].map((how) =>
+    getPath(container, ["readinessProbe", how, "port"]),
+  );
+}
+
 /** True for a port of TCP, which an absent protocol stands for. */
 export function isTcp(port: unknown): boolean {
   return (getOwn(port, "protocol") ?? "TCP") === "TCP";
@@ -44,9 +51,11 @@ export function readTarget(port: unknown): unknown {
  * container declares leads nowhere.
  */
 export function opens(pod: KubeObject, target: unknown): "yes" | "no" | "unknown" {
-  const declared = listContainers(pod).map(listPorts);
+  const containers = listContainers(pod);
+  const declared = containers.map(listPorts);
   if (declared.flat().some(({ name, number }) => name === target || number === target))
     return "yes";
+  if (containers.some((one) => listProbedPorts(one).includes(target))) return "yes";
   if (typeof target === "string") return "no";
   return declared.some((ports) => ports.length === 0) ? "unknown" : "no";
 }

@@ -7,6 +7,7 @@ import type { Finding } from "../base/findings";
 import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { leftovers, type Names } from "../names/names";
+import type { ComponentHealth } from "../rollout/health";
 import { isReady } from "../rollout/pod-causes";
 import { asArray, asString, countNoun, getOwn, getPath, renderValue } from "../base/values";
 import {
@@ -76,6 +77,8 @@ export interface Way {
   readonly broken: WayLink | undefined;
   /** Of the broken link; of a certificate its own checks tell. */
   readonly findings: readonly Finding[];
+  /** Warnings on a link of which it is not known whether it is broken. */
+  readonly doubts?: readonly Finding[];
   /** The entry calls a URL: whether the API server resolves its name is not known. */
   readonly isByUrl?: true;
 }
@@ -83,6 +86,12 @@ export interface Way {
 /** True where the entry leads nowhere, whatever else is read. */
 export function isEntryBroken({ broken, isByUrl }: Way): boolean {
   return broken === "configuration" || (isByUrl === true && broken !== undefined);
+}
+
+/** What may be broken is not well. */
+export function judgeDoubts(ways: readonly Way[]): ComponentHealth | undefined {
+  const [doubt] = ways.flatMap(({ doubts = [] }) => doubts);
+  return doubt && { is: "unknown", because: `${String(doubt.object)}: ${doubt.cause}` };
 }
 
 const known: readonly WayFactKey[] = [
@@ -343,9 +352,9 @@ function judgeBehind(reached: Reached, facts: WayFacts): Way {
 function judgePods(
   { service, found, at }: Reached,
   slices: readonly KubeObject[],
-  { lists, names, namespace, left }: WayFacts,
+  { lists, names, left }: WayFacts,
 ): Way {
-  const { pods, deployments, networkPolicies = [] } = lists;
+  const { pods, deployments, namespaces, networkPolicies: policies = [] } = lists;
   const selected = listSelected(service, pods);
   const listening = (selected ?? listAddressed(slices, pods)).filter(isReady);
   const selection = { service, port: found, pods: listening, deployments, names, left };
@@ -355,13 +364,17 @@ function judgePods(
     selected === undefined
       ? judgeAddressed({ slices, pods: listening, names, left })
       : judgeTarget(selection);
-  if (target !== undefined) return breakLink("container", [target], at);
-  const policies = networkPolicies.filter((one) => readNamespace(one) === namespace);
-  const closed = judgeNetwork({ policies, left }, listening, readTarget(found));
-  if (closed !== undefined) return breakLink("network", [closed], at);
+  const closed = judgeNetwork({ policies, namespaces, left }, listening, readTarget(found));
+  for (const [link, finding] of [
+    ["container", target],
+    ["network", closed],
+  ] as const) {
+    if (finding?.severity === "error") return breakLink(link, [finding], at);
+  }
   const many = listening.length;
   const behind = many > 0 ? countNoun(many, "pod") : countNoun(readyEndpoints(slices), "endpoint");
-  return open([...at, behind]);
+  const doubts = [target, closed].filter((one) => one !== undefined);
+  return { ...open([...at, behind]), doubts };
 }
 
 /** The slices of a Service of their namespace. */

@@ -44,7 +44,8 @@ export interface Requirement {
   readonly values: readonly string[];
 }
 
-function listRequirements(selector: unknown): readonly Requirement[] {
+/** What a selector asks for, its equal labels as expressions too. */
+export function listRequirements(selector: unknown): readonly Requirement[] {
   const matchLabels = getOwn(selector, "matchLabels");
   const exact = Object.entries(isObject(matchLabels) ? matchLabels : {}).map(([key, value]) => ({
     key,

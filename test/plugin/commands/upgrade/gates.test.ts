@@ -118,6 +118,12 @@ test("what no part of the upgrade does away with stands against it", () => {
   expect(codesOf(areas.map((area) => judged(area)))).toEqual([...before, ...left]);
 });
 
+test("a policy that shuts the API server out stands against an upgrade: no part opens it", () => {
+  const codes = ["WEBHOOK-NETWORK-POLICY", "WEBHOOK-TARGET-PORT"];
+  expect(checks.map(({ code }) => code)).toEqual(expect.arrayContaining(codes));
+  expect(codesOf(codes.map((code) => judged("webhook", code)))).toEqual(["WEBHOOK-NETWORK-POLICY"]);
+});
+
 test("what a part brings in order does not stand against the upgrade", () => {
   const settled = ["NOT-READY", "IMAGES-DIFFER", "ACCOUNT-ABSENT"].map(
     (code) => `OPERATOR-${code}`,

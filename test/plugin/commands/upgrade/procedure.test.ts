@@ -26,6 +26,7 @@ test("what a part settles, or cannot begin without, are checks", () => {
   const known = checks.map(({ code }) => code);
   const named = listParts().flatMap(({ settles, blockedBy = [] }) => [
     ...(settles?.codes ?? []),
+    ...(settles?.except ?? []),
     ...blockedBy,
   ]);
   expect(named.filter((code) => !known.includes(code))).toEqual([]);

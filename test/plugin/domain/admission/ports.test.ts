@@ -66,7 +66,9 @@ test("pods without labels, and a Service without a selector, are no trouble to r
     one && other && adviceOn([one, nameless], [deploymentOf("x", own)], serviceWith({})),
   ).toHaveLength(1);
   const policy = { ...service, kind: "NetworkPolicy", spec: { podSelector: {} } };
-  expect(judgeNetwork({ policies: [policy] }, [{ ...right, metadata: bare }], 8443)).toMatchObject({
+  expect(
+    judgeNetwork({ policies: [policy], namespaces: [] }, [{ ...right, metadata: bare }], 8443),
+  ).toMatchObject({
     code: "WEBHOOK-NETWORK-POLICY",
   });
 });
@@ -78,7 +80,8 @@ test("pods in which the name of the port leads to different numbers: one rule op
       containers: [{ name: "admission", ports: [{ name: "gate", containerPort }] }],
     }),
   );
-  const found = one && other && judgeNetwork({ policies: [policy] }, [one, other], "gate");
+  const found =
+    one && other && judgeNetwork({ policies: [policy], namespaces: [] }, [one, other], "gate");
   expect(found?.cause).toContain("reach port 8443 or 9443");
   expect(found?.fix).toMatch(/^open those ports in it with: .*8443.*9443/);
 });

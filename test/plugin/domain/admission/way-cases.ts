@@ -46,6 +46,33 @@ const denied = (): KubeObject => policy("default-deny");
 
 /** Each link by itself. */
 export const furtherBroken: Readonly<Record<string, Broken>> = {
+  "the port of the Service": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      ports([{ name: "https", port: 443, targetPort: 443 }])(s).set(slice, "ports", [
+        { name: "https", port: 443 },
+      ]),
+  },
+  "the port of the Service, of two pods": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      ports([{ name: "https", port: 443, targetPort: 443 }])(s).add(webhookPod(`${deployment}-2`)),
+  },
+  "a port of the node, which calls of the Service do not use": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      containers(admission({ containerPort: 8443, hostPort: 9443 }))(
+        ports([{ name: "https", port: 443, targetPort: 9443 }])(s),
+      ),
+  },
+  "another port, beside a mesh that says its own": {
+    ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
+    change: (s) =>
+      containers(
+        admission({ containerPort: 8443 }),
+        proxy("mesh", { containerPort: 15090 }),
+      )(ports([{ name: "https", port: 443, targetPort: 9443 }])(s)),
+  },
   "a proxy that names its port as the webhook does, before it": {
     ...{ at: "container", code: "WEBHOOK-TARGET-PORT" },
     change: (s) =>
@@ -248,6 +275,15 @@ export const furtherPairs: readonly (readonly [first: string, second: string])[]
 
 /** Ways that are whole, however odd they look. */
 export const furtherWhole: Readonly<Record<string, (scene: Scene) => unknown>> = {
+  "a port that the kubelet asks and no container says": (s) =>
+    containers({
+      ...admission({ containerPort: 8080, name: "metrics" }),
+      readinessProbe: { httpGet: { path: "/", scheme: "HTTPS", port: 8443 } },
+    })(s),
+  "another port, and the webhook says none": (s) =>
+    containers({ name: admissionContainer })(
+      ports([{ name: "https", port: 443, targetPort: 9443 }])(s),
+    ),
   "a policy that opens by its name the port that the Service has by number": (s) =>
     s.add(denied(), policy("named", { ingress: onPort("webhook") })),
   "a policy that opens by its number the port that the Service has by name": (s) =>

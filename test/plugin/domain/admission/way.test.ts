@@ -15,16 +15,32 @@ import {
 import { fitWorld, type World } from "../checks/world";
 import { furtherBroken, furtherPairs, furtherWhole, twoFamilies } from "./way-cases";
 import {
+  openInMemory,
+  openPolicies,
+  peersOf,
+  shutInMemory,
+  shutPolicies,
+  unreadPeers,
+} from "./policy-rows";
+import {
   brokenPairs as firstPairs,
   brokenWays as firstBroken,
+  pod,
   type Scene,
+  service,
   wholeWays as firstWhole,
   wire,
 } from "./way-rows";
 
-const brokenWays = { ...firstBroken, ...furtherBroken, ...twoFamilies };
+const brokenWays = {
+  ...firstBroken,
+  ...furtherBroken,
+  ...twoFamilies,
+  ...shutPolicies,
+  ...shutInMemory,
+};
 const brokenPairs = [...firstPairs, ...furtherPairs];
-const wholeWays = { ...firstWhole, ...furtherWhole };
+const wholeWays = { ...firstWhole, ...furtherWhole, ...openPolicies, ...openInMemory };
 
 async function wired(...changes: readonly ((scene: Scene) => unknown)[]): Promise<World> {
   const world = await fitWorld();
@@ -84,6 +100,70 @@ test.each(["services", "endpointSlices", "pods", "networkPolicies", "namespaces"
     expect(way.broken).toBeUndefined();
   },
 );
+
+describe.each(["may not be read", "are not those of the cluster"] as const)(
+  "namespaces that %s:",
+  (why) => {
+    test.each(Object.entries(unreadPeers))("a policy that lets in %s", async (_, { from, is }) => {
+      const world = await wired((s) => s.add(peersOf(...from)));
+      if (why === "may not be read") world.unread.set("namespaces", "forbidden");
+      const read = await world.facts();
+      const facts =
+        why === "may not be read"
+          ? read
+          : { ...read, objects: { ...read.objects, namespaces: [] } };
+      const way = judgeServerWay(readCalled(undefined, defaultNames), wayFacts(facts));
+      expect(way.broken).toBe(is === "closed" ? "network" : undefined);
+      const doubts = (way.doubts ?? []).map(({ code, severity }) => [code, severity]);
+      expect(doubts).toEqual(is === "unknown" ? [["WEBHOOK-NETWORK-POLICY", "warning"]] : []);
+      const { verdict } = webhookStatus(facts);
+      const verdicts = { closed: "stalled", open: "fine", unknown: "unknown" } as const;
+      expect(verdict.is).toBe(verdicts[is]);
+      if (is === "unknown") {
+        expect(verdict).toMatchObject({
+          because: expect.stringContaining("could not be read") as string,
+        });
+        expect(webhookStatus(facts, { is: "proven" }).verdict.is).toBe("fine");
+      }
+    });
+  },
+);
+
+test("check warns of a policy whose peers are not known, and accuses nobody", async () => {
+  const world = await wired((s) => s.add(peersOf(...(unreadPeers["a label"]?.from ?? []))));
+  world.unread.set("namespaces", "forbidden");
+  const { findings } = await world.judge();
+  const told = findings.filter(({ code }) => code === "WEBHOOK-NETWORK-POLICY");
+  expect(told).toMatchObject([{ severity: "warning", object: "NetworkPolicy/engine/guard" }]);
+});
+
+test("a container beside the webhook's that says no port may listen where the Service sends to", async () => {
+  const world = await wired((s) =>
+    s
+      .set(service, "spec.ports", [{ name: "https", port: 443, targetPort: 9443 }])
+      .set(pod, "spec.containers", [
+        { name: "relay" },
+        { name: "admission", ports: [{ containerPort: 8443 }] },
+      ]),
+  );
+  const { findings } = await world.judge();
+  const told = findings.filter(({ code }) => code === "WEBHOOK-TARGET-PORT");
+  expect(told).toMatchObject([{ severity: "warning", object: service }]);
+  expect(told[0]?.cause).toContain("unless a container that says no port listens there");
+  const { verdict, way } = webhookStatus(await world.facts());
+  expect(verdict.is).toBe("unknown");
+  expect(way).not.toContain("broken");
+});
+
+test("what is declared is told beside where the Service sends to", async () => {
+  const world = await wired((s) => furtherBroken["the port of the Service"]?.change(s));
+  const { findings } = await world.judge();
+  expect(findings.find(({ code }) => code === "WEBHOOK-TARGET-PORT")).toMatchObject({
+    cause:
+      "it sends to port 443, which no container of Pod/engine/engine-enterprise-operator-1 opens, and the webhook listens on 8443: every call would fail",
+    fix: expect.stringContaining('"path":"/spec/ports/0/targetPort","value":8443') as string,
+  });
+});
 
 /** What each line does to the object that it names. */
 const acts: Readonly<Record<string, (world: World, label: string, words: string) => void>> = {
@@ -176,3 +256,13 @@ test.each(Object.entries(brokenWays).filter(([, { at }]) => at !== "certificate"
     expect(told).not.toContainEqual([code, finding.object, finding.cause]);
   },
 );
+
+test("a way that the probe has proven is told as a whole one, whatever a policy says", async () => {
+  const world = await wired((s) => s.add(peersOf({ podSelector: {} })));
+  const { verdict, way } = webhookStatus(await world.facts(), { is: "proven" });
+  expect(verdict).toMatchObject({
+    is: "fine",
+    says: expect.not.stringContaining("broken") as string,
+  });
+  expect(way).not.toContain("broken");
+});

@@ -1,0 +1,88 @@
+/** What keeps the API server from the webhook's pods ends a swap before its first write. */
+import { ApiError } from "../../../../plugin/domain/base/errors";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { anEndpointSlice, aService } from "../../../support/builders";
+import { peersOf, unreadPeers } from "../../domain/admission/policy-rows";
+import { own, webhookPod } from "../../domain/admission/way-rows";
+import { applyNew, codesOf, Scene } from "./scene";
+
+const labelled = unreadPeers["a label"]?.from ?? [];
+
+/** A stale CA, so that there is something to write, and the pod that the Service selects. */
+function wiredScene(targetPort: number | string, ...around: readonly KubeObject[]): Scene {
+  const scene = new Scene({ new: { caBundle: "eA==" } });
+  const spec = { selector: { ...own }, ports: [{ name: "https", port: 443, targetPort }] };
+  const slice = { ...anEndpointSlice("engine"), addressType: "IPv4" };
+  const objects = [{ ...aService("engine"), spec }, slice, webhookPod("op-1"), ...around];
+  for (const one of objects) scene.world.put(one);
+  return scene;
+}
+
+const byName = (name: string): object => ({
+  namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+});
+
+test.each<[string, string, Scene, RegExp]>([
+  [
+    "a policy of a label that no namespace has",
+    "WEBHOOK-NETWORK-POLICY",
+    wiredScene(8443, peersOf(...labelled)),
+    /kubectl patch networkpolicy guard .*"port":8443/,
+  ],
+  [
+    "a policy of its own namespace",
+    "WEBHOOK-NETWORK-POLICY",
+    wiredScene(8443, peersOf(byName("engine"))),
+    /kubectl patch networkpolicy guard .*"port":8443/,
+  ],
+  [
+    "the port of the Service, which no container opens",
+    "WEBHOOK-TARGET-PORT",
+    wiredScene(443),
+    /kubectl patch service admission .*"path":"\/spec\/ports\/0\/targetPort","value":8443/,
+  ],
+  [
+    "a name that no container gives to a port",
+    "WEBHOOK-TARGET-PORT",
+    wiredScene("https"),
+    /kubectl patch service admission .*"path":"\/spec\/ports\/0\/targetPort","value":8443/,
+  ],
+])("%s: 3 with the line that repairs it, and nothing is written", async (_, ...row) => {
+  const [code, scene, fix] = row;
+  const report = await scene.run();
+  expect(report.exit).toMatchObject({ code: 3 });
+  expect(codesOf(report)).toEqual([code]);
+  expect(report.findings?.[0]).toMatchObject({
+    severity: "error",
+    fix: expect.stringMatching(fix) as string,
+  });
+  expect(scene.cluster.written).toEqual([]);
+});
+
+test.each<[string, readonly object[]]>([
+  ["kube-system", [byName("kube-system")]],
+  ["every namespace", [{ namespaceSelector: {} }]],
+  ["addresses", [{ ipBlock: { cidr: "10.0.0.0/8" } }]],
+])("a policy that lets in %s says nothing, and the swap is done", async (_, from) => {
+  const scene = wiredScene(8443, peersOf(...from));
+  const report = await scene.run();
+  expect(report.exit).toMatchObject({ code: 0 });
+  expect(codesOf(report)).toEqual([]);
+  expect(scene.cluster.written).toEqual([applyNew]);
+});
+
+test("namespaces that may not be listed: a warning, and the probe decides", async () => {
+  const scene = wiredScene(8443, peersOf(...labelled));
+  const { before } = scene.cluster;
+  scene.cluster.before = (call) => {
+    before(call);
+    if (call.verb === "list" && call.target.startsWith("Namespace")) {
+      throw new ApiError("namespaces is forbidden", { status: 403 });
+    }
+  };
+  const report = await scene.run();
+  expect(report.exit).toMatchObject({ code: 0 });
+  expect(report.findings).toMatchObject([
+    { code: "WEBHOOK-NETWORK-POLICY", severity: "warning", object: "NetworkPolicy/engine/guard" },
+  ]);
+});
