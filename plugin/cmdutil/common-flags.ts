@@ -55,6 +55,13 @@ export function makeNamedSkipFlag(codes: readonly string[]) {
   } as const;
 }
 
+/** `--may-discard-data`: what the REST API takes as a field (S83), accepted for every way. */
+export const mayDiscardFlag = flagTable({
+  "may-discard-data": {
+    help: "Accept that databases lose their data which are neither replicated nor persistent",
+  },
+});
+
 /** `--participant`. */
 export const participantFlag = flagTable({
   participant: {

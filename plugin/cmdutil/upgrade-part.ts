@@ -27,6 +27,8 @@ export interface UpgradePartFlags {
   readonly clusterTarget?: string | undefined;
   readonly auto: boolean;
   readonly engineVersion?: string | undefined;
+  /** Databases that keep nothing over a restart are upgraded all the same. */
+  readonly mayDiscardData: boolean;
   readonly participants: readonly string[];
   readonly stallAfterMs: number;
   /** --timeout was typed: it then limits each wait. */

@@ -71,7 +71,7 @@ test("a definition that is being deleted: 3 everywhere, and nothing is written",
     ["upgrade-operator", ...release],
     ["upgrade-webhook", "--yes"],
     ["upgrade-cluster", "ec", "--target=8.0.2-17", "--yes"],
-    ["upgrade-database", "config", "--engine-version=7.4", "--yes"],
+    ["upgrade-database", "config", "--engine-version=7.4", "--may-discard-data", "--yes"],
     ["recover"],
   ]) {
     const { code, writes, report } = await run(...line);

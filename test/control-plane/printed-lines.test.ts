@@ -77,6 +77,7 @@ test.each<[string, string[], string]>([
       "upgrade-database",
       `${all[0] ?? ""}/orders`,
       "--engine-version=8.0",
+      "--may-discard-data",
       "--take-fields=.spec.engineVersion",
       "--dry-run=client",
     ],

@@ -33,7 +33,7 @@ const rows: readonly Row[] = [
   ["installer", (release) => ["upgrade-operator", "--release", release]],
   ["guard", (release) => ["upgrade-webhook", "--release", release, "--yes"]],
   ["roller", () => ["upgrade-cluster", "ec", "--target", releaseShapes[version].cluster]],
-  ["keeper", () => ["upgrade-database", "config", "--engine-version", "7.4"]],
+  ["keeper", () => ["upgrade-database", "config", "--engine-version", "7.4", "--may-discard-data"]],
   ["healer", () => ["recover"]],
   ["everybody", () => ["upgrade", "--release", scene.release("8.0.2-2"), "--yes"]],
 ];
@@ -97,7 +97,10 @@ describe("exactly the Role that --print-role prints", () => {
       "narrower-2",
       (release) => ["reapply-rbac", "--mode", "contract", "--release", release, "--yes"],
     ],
-    ["keeper-2", () => ["upgrade-database", "config", "--engine-version", "7.4"]],
+    [
+      "keeper-2",
+      () => ["upgrade-database", "config", "--engine-version", "7.4", "--may-discard-data"],
+    ],
     ["everybody-2", () => ["upgrade", "--release", own.release("8.0.2-2"), "--yes"]],
     ["renewer-2", () => ["cert", "create", "--replace", "--yes"]],
   ];

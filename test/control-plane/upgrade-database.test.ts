@@ -48,7 +48,12 @@ function whilePlaying<T>(misbehave: Misbehavior, act: () => Promise<T>): Promise
   return playWhile({ cluster, namespace, times, misbehave }, act);
 }
 
+/** The databases here are neither replicated nor persistent: who loses their data has to say so. */
 function upgrade(...args: readonly string[]): Promise<PluginRun> {
+  return typeLine(...args, "--may-discard-data");
+}
+
+function typeLine(...args: readonly string[]): Promise<PluginRun> {
   return runPlugin(controlPlane, ["upgrade-database", ...args], { namespace });
 }
 
@@ -63,6 +68,17 @@ test("dry runs write nothing: the plan is told with the command that does the sa
     const run = await upgrade("orders", "--engine-version", "8.0", `--dry-run=${mode}`);
     expect([run.code, run.writes]).toEqual([0, []]);
     expect(run.report.steps).toMatchObject([{ id: "database.patch", result: "planned" }]);
+  }
+});
+
+test("data that nothing keeps: 3 without a word for it, nothing is written; its name accepts it", async () => {
+  const line = ["sessions", "--engine-version", "8.0"];
+  const run = await typeLine(...line);
+  expect([run.code, codesOf(run)[0], run.writes]).toEqual([3, "DATABASE-DATA-AT-RISK", []]);
+  const object = "EngineEnterpriseDatabase/engine/sessions";
+  for (const code of ["DATABASE-DATA-AT-RISK", "DATABASE-VOLATILE"]) {
+    const named = await typeLine(...line, "--skip", `${code}=${object}`, "--dry-run=server");
+    expect([named.code, named.writes]).toEqual([0, []]);
   }
 });
 

@@ -90,7 +90,7 @@ const parts: Readonly<Record<PartId, DisturbedPart>> = {
   databases: {
     title: "Upgrade the databases",
     at: new RegExp(`^PATCH .*/${names.edb.plural}/`),
-    words: (release) => ["--engine-version", versions[release]],
+    words: (release) => ["--engine-version", versions[release], "--may-discard-data"],
   },
 };
 

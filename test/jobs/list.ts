@@ -35,7 +35,8 @@ export interface Job extends Row {
 const unproven = ["--no-probe"];
 
 const withDatabases = [
-  ...["--engine-version", "8.0"],
+  // the databases of the example are neither replicated nor persistent
+  ...["--engine-version", "8.0", "--may-discard-data"],
   ...["--skip", "DATABASE-PARTICIPANT-UNSEEN=EngineEnterpriseActiveActiveDatabase/engine/carts"],
 ];
 

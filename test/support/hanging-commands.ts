@@ -10,7 +10,10 @@ const operator: Words = ({ release }) => ["upgrade-operator", "--release", relea
 const webhook: Words = () => ["upgrade-webhook", "--no-probe"];
 const rbac: Words = ({ release }) => ["reapply-rbac", "--release", release];
 const cluster: Words = () => ["upgrade-cluster", "ec", "--target", target];
-const database: Words = () => ["upgrade-database", "config", "--engine-version", "8.0"];
+const database: Words = () => [
+  ...["upgrade-database", "config", "--engine-version", "8.0"],
+  "--may-discard-data",
+];
 const upgrade: Words = ({ release }) => ["upgrade", "--release", release, "--no-probe"];
 const unbind: Words = () => ["unbind-scc", "--scc", scc];
 

@@ -60,7 +60,11 @@ function linesOf(release: string): Readonly<Record<string, readonly string[]>> {
     "upgrade-operator": ["upgrade-operator", release],
     "upgrade-webhook": ["upgrade-webhook"],
     "upgrade-cluster": ["upgrade-cluster", "ec", "--target=8.0.2-17"],
-    "upgrade-database": ["upgrade-database", ...databases, "--engine-version=7.4"],
+    // the databases of the example are neither replicated nor persistent
+    "upgrade-database": [
+      ...["upgrade-database", ...databases, "--engine-version=7.4"],
+      "--may-discard-data",
+    ],
     "reapply-rbac": ["reapply-rbac", release],
     recover: ["recover"],
   };

@@ -36,7 +36,10 @@ const webhook: Words = () => ["upgrade-webhook", "--no-probe"];
 const rbac: Words = ({ release }) => ["reapply-rbac", "--release", release];
 const operator: Words = ({ release }) => ["upgrade-operator", "--release", release];
 const cluster: Words = () => ["upgrade-cluster", "ec", "--target", "8.0.2-17"];
-const database: Words = () => ["upgrade-database", "config", "--engine-version", "8.0"];
+const database: Words = () => [
+  ...["upgrade-database", "config", "--engine-version", "8.0"],
+  "--may-discard-data",
+];
 const upgrade: Words = ({ release }) => ["upgrade", "--release", release, "--no-probe"];
 
 const bound = (): readonly KubeObject[] => [...exampleDefinitions(names), ...alone];

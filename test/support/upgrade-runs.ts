@@ -10,7 +10,8 @@ import { writeRelease } from "./releases/tree";
 import { aFolder } from "./a-folder";
 
 export const withDatabases = [
-  ...["--yes", "--engine-version", "8.0"],
+  // the databases of the example are neither replicated nor persistent
+  ...["--yes", "--engine-version", "8.0", "--may-discard-data"],
   ...["--skip", "DATABASE-PARTICIPANT-UNSEEN=EngineEnterpriseActiveActiveDatabase/engine/carts"],
 ];
 /** Made once for a run; its temporary folder is removed at its end. */

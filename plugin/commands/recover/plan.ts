@@ -5,6 +5,7 @@ import { isTooOld } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
 import { findResizingCauses } from "../../domain/engine-cluster/volumes";
 import { databaseFinding } from "../../domain/database/findings";
+import { judgeRisk } from "../../domain/database/keeping";
 import { readOffer, withOffer } from "../../domain/database/offer";
 import { planDatabase } from "../../domain/database/plan";
 import type { DatabaseTarget } from "../../domain/database/target";
@@ -130,20 +131,20 @@ export function supported({ api }: Pick<Planning, "api">): readonly string[] {
 /** The edit that has to follow is judged before the call: a refused one would leave both apart. */
 function upgradeBlocks(
   { facts, api }: Planning,
-  { label, target, volatile }: RecoveryDatabase,
+  { label, target, keeping }: RecoveryDatabase,
   version: EngineVersion,
 ): readonly Finding[] {
-  const atRisk = databaseFinding("volatile", {
-    object: label,
+  const atRisk = judgeRisk(label, keeping).map((finding) => ({
+    ...finding,
     fix: "switch on replication or persistence, or allow the loss: upgrade-database --via api --may-discard-data",
-  });
+  }));
   const wish = { version: formatEngineVersion(version), via: "api" } as const;
   const known = withModules(target, api?.modules ?? []);
   // what the nodes can run was judged with the flag
   const offer = readOffer(undefined, api?.policy, facts.names);
   const asked = known && withOffer(known, offer, facts.names);
   const edit = asked === undefined ? [] : planDatabase(facts, asked, wish).blocks;
-  return [...(volatile ? [atRisk] : []), ...edit];
+  return [...atRisk, ...edit];
 }
 
 /** The EC as it will be when the edit is sent: what is installed counts. */

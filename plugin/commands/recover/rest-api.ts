@@ -8,6 +8,7 @@ import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type DatabaseUpgrade } from "./plan";
 import { recoveryFinding } from "../../domain/recovery/findings";
+import { judgeRisk, recordedKeeping } from "../../domain/database/keeping";
 import { type ApiFacts, otherRecord, type RecoveryDatabase } from "../../domain/recovery/databases";
 import { databaseFindings } from "../../domain/database/findings";
 import { judgeBdb } from "../../domain/database/bdb-progress";
@@ -65,6 +66,8 @@ export async function upgrade(
   const facts = await readClusterFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
   const other = otherRecord(facts, database, now);
   if (other !== undefined) throw new BlockedError(exitCodes.blocked, [other]);
+  const risk = now && judgeRisk(step.object, recordedKeeping(now, database.keeping, deps.names));
+  if (risk?.length) throw new BlockedError(exitCodes.blocked, risk);
   const body = { [deps.names.upgradeRequest.engineVersion]: version };
   await session.call({
     step,

@@ -40,7 +40,9 @@ export const cluster: UpgradePart = {
   because: "soon after the operator, which until then manages no database",
   source: "S10-S14, S48-S50",
   gate: skipClusters,
-  settles: { codes: ["CLUSTER-TAG-OF-OPERATOR", "CLUSTER-NOT-TAKEN-UP", "POD-IMAGE"] },
+  settles: {
+    codes: ["CLUSTER-TAG-OF-OPERATOR", "CLUSTER-NOT-TAKEN-UP", "POD-IMAGE", "DATABASE-CHANNEL"],
+  },
   blockedBy: prerequisiteCodes,
   needs: listNeeds,
   makeParts: async (inputs, stage) =>

@@ -11,9 +11,12 @@ import type { Pause } from "../../domain/kube/planned-write";
 import { readRunningVersion, type WantedCluster } from "../../domain/engine-cluster/rollout";
 import { getPath, asString } from "../../domain/base/values";
 import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
+import { judgeFollowers } from "../../domain/database/channel";
+import { judgeInactive } from "../../domain/database/state";
 import {
   defineLine,
   findCauses,
+  listOwnDatabases,
   listUndefinedModules,
   listUsedModules,
 } from "../../domain/engine-cluster/causes";
@@ -34,7 +37,7 @@ import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/o
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
 import { judgePrerequisites } from "../../domain/checks/prerequisites";
-import { isOlder } from "../../domain/base/versions";
+import { isOlder, isSameRelease } from "../../domain/base/versions";
 
 /** What is asked for. */
 export interface ClusterRequest extends ClusterWish {
@@ -159,7 +162,11 @@ interface PlannedUpgrade {
 
 /** Nothing is to be written, and what has been would still not come to its end. */
 function judgeBeforeRoll(facts: Facts, { ec, wish, skip }: PlannedUpgrade): Prerequisites {
-  const found = [...mistakenTarget(facts, ec, wish), ...findCauses("standing", facts, { ec })];
+  const found = [
+    ...mistakenTarget(facts, ec, wish),
+    ...findCauses("standing", facts, { ec }),
+    ...followersOfRoll(facts, ec, wish),
+  ];
   return { findings: accept(found, skip), missing: [] };
 }
 
@@ -183,8 +190,25 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
     ...pinnedFindings(facts, planned),
     ...manifestFindings(facts.names, planned),
     ...pinnedHelpers(facts, planned),
+    ...databaseWarnings(facts, planned),
   ];
   return { findings: [...accept(own, skip), ...judged.flatMap(keepFindings)], missing };
+}
+
+/** What the roll meets in the EC's databases, and those that it may upgrade. */
+function databaseWarnings(facts: Facts, { ec, wish }: PlannedUpgrade): readonly Finding[] {
+  const { tag } = describeWanted(facts, wish);
+  return [
+    ...listOwnDatabases(facts, ec).flatMap((database) => judgeInactive(facts, database) ?? []),
+    ...judgeFollowers(facts, ec, { tag }),
+  ];
+}
+
+/** An EC that follows its operator is rolled without a write here, and takes its databases along. */
+function followersOfRoll(facts: Facts, ec: KubeObject, wish: ClusterRequest): readonly Finding[] {
+  const { tag } = describeWanted(facts, wish);
+  const isRolled = readRunningVersion(facts, ec).every((one) => isSameRelease(one, tag));
+  return isRolled ? [] : judgeFollowers(facts, ec, { tag });
 }
 
 /** The tag that it is asked for is one of the operator: its correction is let through. */

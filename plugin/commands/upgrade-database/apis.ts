@@ -1,8 +1,10 @@
 /** The REST APIs of the ECs of a run: what each has of the databases, looked at before the first call (S75, S88). */
-import { accept } from "../../domain/checks/selection";
+import { accept, requireMatched } from "../../domain/checks/selection";
 import { warnOfBackups } from "../../domain/database/backup";
 import { troubleFinding } from "../../domain/rest-api/troubles";
+import { dataLossCodes } from "../../domain/base/skip";
 import { isLeftOut } from "../../domain/database/findings";
+import { readKeeping } from "../../domain/database/bdb";
 import { identifyAmong } from "../../domain/database/identity";
 import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
@@ -15,7 +17,7 @@ import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { World } from "../../kernel/world";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
 import { callFindings, type Called, needsCall } from "./by-rest-api";
-import { groupFindings } from "./plan";
+import { acceptedBefore, groupFindings } from "./plan";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
 
 /** What the REST API of one EC has. */
@@ -42,6 +44,7 @@ export class Apis {
    */
   async meet(plans: readonly DatabasePlan[], facts: Facts): Promise<MetPlans> {
     const met: DatabasePlan[] = [];
+    const told: Finding[] = [];
     const targets = await this.#everyTarget(facts);
     for (const ec of listEcs(plans)) {
       const api = await this.deps.api.connect(ec);
@@ -55,14 +58,21 @@ export class Apis {
       for (const before of own) {
         const plan = this.#withOffer(before, offer, facts);
         const found = await this.#one(plan, { api, all, installed, others });
-        met.push({ ...plan, blocks: [...plan.blocks, ...license, ...found] });
+        const against = found.filter(({ severity }) => severity === "error");
+        met.push({ ...plan, blocks: [...plan.blocks, ...license, ...against] });
+        told.push(...found);
       }
     }
+    requireMatched(
+      this.options.skip.filter(({ code }) => dataLossCodes.includes(code)),
+      told,
+    );
     const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
     // where there is no other, it is the run that is blocked
     const blocked = leftOut.length < met.length ? met.filter((one) => !leftOut.includes(one)) : met;
     const findings = blocked.flatMap(({ blocks }) => blocks);
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, groupFindings(findings));
+    this.tell(told.filter(({ severity }) => severity === "warning"));
     const fit = met.filter((one) => !leftOut.includes(one));
     const called = fit.flatMap((plan) => this.#called(plan));
     this.deps.recorder.addFindings(warnOfBackups(called, this.deps.names));
@@ -158,7 +168,8 @@ export class Apis {
     };
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed, rivals });
     const calls = needsCall({ bdb, installed }, plan, { options });
-    const against = callFindings(plan, bdb, { wanted: options, calls });
+    if (!calls) return acceptedBefore(label, readKeeping(target.object, bdb, deps.names), options);
+    const against = callFindings(plan, bdb, { wanted: options, names: deps.names, calls });
     if (!against.some(isPassing)) return against;
     // an action that runs is followed, whoever has begun it
     const follows = options.wait || (await this.#isActing(api, bdb));

@@ -14,7 +14,7 @@ import { getPath, sameJson } from "../../domain/base/values";
 import { changeRef } from "../../domain/kube/change";
 import { makeChangedError } from "../../kernel/send";
 import type { Result } from "../../domain/kube/planned-write";
-import { isWritten } from "./plan";
+import { isWritten, listBlocks } from "./plan";
 import { databasePatch } from "./changes";
 import { waitBySeen } from "./waiting";
 
@@ -59,7 +59,8 @@ function requireSame(context: DatabaseContext, before: DatabasePlan, now: Databa
   const { deps, session } = context;
   const isSameCall = context.options.via === "resource" || sameJson(before.version, now.version);
   if (!hasSameEdits(before, now) || !isSameCall) throw makeChangedError(undefined, before.label);
-  if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
+  const blocks = listBlocks(now.blocks, context.options);
+  if (blocks.length > 0) throw new BlockedError(exitCodes.blocked, blocks);
   if (now.edits.length > 0) session.requireSendable([databasePatch(deps.names, now)]);
 }
 
@@ -114,15 +115,16 @@ async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Prom
     if (object === undefined || !isSameObject(object, plan.target.object)) throw error;
     const next = planDatabase(facts, { ...plan.target, object }, repeatWish(plan, options));
     if (!hasSameEdits(plan, next)) throw error;
-    if (next.blocks.length > 0) throw new BlockedError(exitCodes.blocked, next.blocks);
+    const blocks = listBlocks(next.blocks, options);
+    if (blocks.length > 0) throw new BlockedError(exitCodes.blocked, blocks);
     return databasePatch(deps.names, next);
   });
 }
 
 /** The same wish again: by the REST API it is the number that the call has led to. */
-function repeatWish({ edits }: DatabasePlan, { via }: DatabaseWish): DatabaseWish {
+function repeatWish({ edits }: DatabasePlan, { via, request }: DatabaseWish): DatabaseWish {
   const [edit] = edits;
-  return { version: String(edit?.to), via };
+  return { version: String(edit?.to), via, ...(request !== undefined && { request }) };
 }
 
 function isSameObject(one: KubeObject, other: KubeObject): boolean {

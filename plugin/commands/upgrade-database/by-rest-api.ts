@@ -6,16 +6,21 @@ import {
   bdbFindings,
   bdbVersion,
   modulesBehind,
+  readKeeping,
   requestBody,
   type RequestWish,
   runsVersion,
 } from "../../domain/database/bdb";
-import { databaseFinding } from "../../domain/database/findings";
+import { accept, isSkipped } from "../../domain/checks/selection";
+import { dataLossCodes } from "../../domain/base/skip";
+import { databaseFinding, databaseFindings } from "../../domain/database/findings";
+import { judgeKeeping } from "../../domain/database/keeping";
 import { isPassing, stateFinding } from "../../domain/database/state";
 import { identify, identifyAmong } from "../../domain/database/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
+import type { Names } from "../../domain/names/names";
 import type { Finding } from "../../domain/base/findings";
 import { judgeBdb } from "../../domain/database/bdb-progress";
 import { formatEngineVersion } from "../../domain/base/versions";
@@ -41,38 +46,60 @@ export interface Called {
 }
 
 /** What of the options the call is made of. */
-type VersionRequest = Pick<DatabaseContext["options"], "request" | "version">;
+type CallWish = Pick<DatabaseContext["options"], "request" | "version" | "skip">;
 
 /**
  * What is sent: the fields that were asked for, with the version as a number. Where none was asked for
  * it is the one that runs, since without the field the server takes the latest one (S80, S81, S88).
  * To ask for the latest one beside a number would be a contradiction (S89): its modules come with it.
  */
-function makeRequest(plan: DatabasePlan, bdb: ApiDatabase, wanted: VersionRequest): RequestWish {
-  const { latestWithModules, ...request } = wanted.request;
+function makeRequest(
+  plan: DatabasePlan,
+  bdb: ApiDatabase,
+  { wanted, names }: { readonly wanted: CallWish; readonly names: Names },
+): RequestWish {
+  const { latestWithModules, ...given } = wanted.request;
+  const request = { ...given, ...(isLossAccepted(plan, bdb, { wanted, names }) && allowed) };
   const kept = latestWithModules === false ? { ...request, latestWithModules } : request;
   if (request.keepEngineVersion === true) return kept;
   const version = plan.version ?? bdbVersion(bdb);
   return version === undefined ? kept : { ...kept, engineVersion: formatEngineVersion(version) };
 }
 
-/** What stands against the call; without a version in it the server would take the latest one. */
+const allowed = { mayDiscardData: true } as const;
+
+/** The server refuses what a person has accepted for this database, unless the request says so too (S83). */
+function isLossAccepted(
+  { target, label }: DatabasePlan,
+  bdb: ApiDatabase,
+  { wanted: { skip }, names }: { readonly wanted: CallWish; readonly names: Names },
+): boolean {
+  const isAccepted = skip.length > 0 && isSkipped({ skip }, databaseFindings.volatile.code, label);
+  return isAccepted && judgeKeeping(readKeeping(target.object, bdb, names)) !== "kept";
+}
+
+/** What stands against the call, what is accepted as a warning; without a version in it the server would take the latest one. */
 export function callFindings(
   plan: DatabasePlan,
   bdb: ApiDatabase,
-  { wanted, calls }: { readonly wanted: VersionRequest; readonly calls: boolean },
+  how: { readonly wanted: CallWish; readonly names: Names; readonly calls: boolean },
 ): readonly Finding[] {
-  const request = makeRequest(plan, bdb, wanted);
+  const { wanted, calls, names } = how;
+  const request = makeRequest(plan, bdb, how);
   const isOpen = request.engineVersion === undefined && request.keepEngineVersion !== true;
   const cause =
     "the REST API does not report which version it runs, and without one in the request would take the latest";
   const fix = "give the version with --engine-version";
-  return [
+  const found = [
     ...(calls && isOpen
       ? [databaseFinding("runsUnknown", { object: plan.label, cause, fix })]
       : []),
-    ...bdbFindings(plan.target.object, bdb, { request, calls }),
+    ...bdbFindings(plan.target.object, bdb, { request: wanted.request, calls, names }),
   ];
+  return accept(
+    found,
+    wanted.skip.filter(({ code }) => dataLossCodes.includes(code)),
+  );
 }
 
 /** False where the version runs with the modules of the release, and nothing else is asked for. */
@@ -93,7 +120,9 @@ export function callStep(
   bdb: ApiDatabase,
   { deps, options }: Pick<DatabaseContext, "deps" | "options">,
 ): StepInfo {
-  const body = JSON.stringify(requestBody(makeRequest(plan, bdb, options), deps.names));
+  const { names } = deps;
+  const request = makeRequest(plan, bdb, { wanted: options, names });
+  const body = JSON.stringify(requestBody(request, names));
   return { ...nameCall(plan), why: `upgrade with ${body}` };
 }
 
@@ -153,14 +182,16 @@ class Caller {
     const { deps, options, session } = this.context;
     const { api, uid } = this.called;
     const { plan } = this;
-    const request = makeRequest(plan, bdb, options);
-    const findings = callFindings(plan, bdb, { wanted: options, calls: true });
-    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+    const { names } = deps;
+    const request = makeRequest(plan, bdb, { wanted: options, names });
+    const findings = callFindings(plan, bdb, { wanted: options, names, calls: true });
+    const against = findings.filter(({ severity }) => severity === "error");
+    if (against.length > 0) throw new BlockedError(exitCodes.blocked, against);
     await this.#requireAlone(bdb);
     this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
     this.#action = await session.call({
       step: callStep(plan, bdb, this.context),
-      send: () => api.upgrade(uid, requestBody(request, deps.names), deps.signal),
+      send: () => api.upgrade(uid, requestBody(request, names), deps.signal),
       end: ({ actionUid: value }) => Promise.resolve({ result: "changed", value }),
     });
   }

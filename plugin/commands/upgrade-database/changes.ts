@@ -1,7 +1,6 @@
 /** The write of a plan, what it needs, and what a person is asked before it. */
 import { databaseFinding } from "../../domain/database/findings";
 import type { DatabasePlan } from "../../domain/database/plan";
-import type { Finding } from "../../domain/base/findings";
 import { type Names, isNamed, readName } from "../../domain/names/names";
 import { boundList } from "../../domain/base/values";
 import type { Patch } from "../../domain/kube/change";
@@ -9,7 +8,8 @@ import type { Permission } from "../../domain/kube/permissions";
 import type { DatabaseTarget } from "../../domain/database/target";
 import { databaseWrite } from "./needs";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
-import { describeKeeping, losesData } from "../../domain/database/bdb";
+import { readKeeping } from "../../domain/database/bdb";
+import { describeKeeping, mayLoseData } from "../../domain/database/keeping";
 import { CancelledError, UsageError } from "../../domain/base/errors";
 import type { Session } from "../../kernel/session";
 import type { ApiDatabase } from "../../ports/rest-api";
@@ -76,14 +76,15 @@ export async function confirmLoss(
   { confirmed, request }: UpgradeDatabaseOptions,
   all: readonly DataLossRisk[],
 ): Promise<void> {
-  const lossy = all.filter(({ bdb }) => losesData(bdb, request));
+  const lossy = all
+    .map(({ plan, bdb }) => ({ plan, keeping: readKeeping(plan.target.object, bdb, deps.names) }))
+    .filter(({ keeping }) => mayLoseData(keeping, request));
   const typed = confirmed.map((name) => readName(name, deps.names));
   const open = lossy.filter(({ plan }) => !typed.some((one) => isNamed(one, plan.target)));
-  deps.recorder.addFindings(lossy.map(lossFinding));
   const unsaid: string[] = [];
-  for (const { plan, bdb } of open) {
+  for (const { plan, keeping } of open) {
     const { name = "" } = plan.target.object.metadata;
-    const question = `${plan.label} is ${describeKeeping(bdb)}, and its data may be lost. Type its name to continue:`;
+    const question = `${plan.label} is ${describeKeeping(keeping)}, and its data may be lost. Type its name to continue:`;
     const answer = await deps.typed(question);
     if (answer === undefined) unsaid.push(name);
     else if (answer.trim() !== name) throw new CancelledError();
@@ -93,11 +94,6 @@ export async function confirmLoss(
   throw new UsageError(`the data of ${unsaid.join(", ")} may be lost, and that is not confirmed`, {
     hint: `if it may, add ${flags}`,
   });
-}
-
-function lossFinding({ plan, bdb }: DataLossRisk): Finding {
-  const cause = `its data may be lost: it is ${describeKeeping(bdb)}`;
-  return databaseFinding("dataMayGo", { object: plan.label, cause });
 }
 
 /** So many databases of a namespace are asked for by their names; beyond, the right to all is. */

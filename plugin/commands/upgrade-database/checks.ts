@@ -3,21 +3,29 @@ import { prerequisites } from "../../domain/checks/prerequisites";
 import type { Code } from "../../domain/names/codes";
 import { ec, text } from "../../domain/names/text";
 import { isTooOld } from "../../domain/engine-cluster/causes";
-import { keepsNothing } from "../../domain/database/bdb";
+import { type ClusterGoal, judgeFollowers } from "../../domain/database/channel";
 import { databaseFindings } from "../../domain/database/findings";
+import { askedKeeping, describeRisk } from "../../domain/database/keeping";
 import { judgeVersions } from "../../domain/database/two-versions";
-import { isPassing, stateFinding } from "../../domain/database/state";
+import { judgeInactive } from "../../domain/database/state";
 import { versionPaths } from "../../domain/engine-cluster/fields";
 import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
-import { readNamespace, objectLabel } from "../../domain/kube/objects";
+import { readNamespace } from "../../domain/kube/objects";
 import { findFields, fieldText } from "../../domain/rules/fields";
 import { judgeEdit } from "../../domain/rules/order";
 import type { RuleOptions } from "../../domain/rules/types";
 import { quote, showMiss } from "../../domain/rules/wording";
+import { clusterVersionFor } from "../../domain/release/platforms";
 import { otherOperators } from "../../domain/rbac/managed";
 import { getPath, renderValue, asString } from "../../domain/base/values";
 import { parseLeadingEngineVersion } from "../../domain/base/versions";
-import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
+import {
+  type Check,
+  makeChecks,
+  type CheckResult,
+  on,
+  perCluster,
+} from "../../domain/checks/check";
 import { type PlacedDatabase, type CheckContext } from "../../domain/checks/context";
 
 const { error, shared, warning } = makeChecks("databases");
@@ -74,13 +82,7 @@ export const databaseChecks: readonly Check[] = [
   shared(databaseFindings.notActive, {
     title: "Every database is active",
     needs,
-    judge: perDatabase(({ object, kind }, { names }) => {
-      const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
-      const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
-      if (isDeleting(object) || found === undefined) return undefined;
-      const fix = isPassing(found) ? {} : { fix: found.fix };
-      return on(object, found.cause, { field: fieldText(path), ...fix });
-    }),
+    judge: perDatabase((database, { facts }) => judgeInactive(facts, database)),
   }),
   shared(asWarning(databaseFindings.specInvalid), {
     title: "The operator accepts every database's spec",
@@ -127,13 +129,27 @@ export const databaseChecks: readonly Check[] = [
   shared(databaseFindings.restartsEmpty, {
     title: "Every database keeps its data over a restart",
     needs,
-    judge: perDatabase(({ object, kind }, { names }) =>
-      kind === "edb" && keepsNothing(object, names)
-        ? on(object, "neither replicated nor persistent")
-        : undefined,
+    judge: perDatabase((database, { names }) => {
+      const risk = describeRisk(askedKeeping(database, names));
+      return risk === undefined ? undefined : on(database.object, risk);
+    }),
+  }),
+  shared(databaseFindings.channel, {
+    title: text`No database follows its ${ec} by a channel`,
+    needs,
+    judge: perCluster((cluster, situation) =>
+      judgeFollowers(situation.facts, cluster, findClusterGoal(situation)),
     ),
   }),
 ];
+
+/** The release of the cluster that is asked for, or that belongs to the operator's; undefined where none is. */
+function findClusterGoal({ target, wanted }: CheckContext): ClusterGoal | undefined {
+  const { clusterTag, contents } = target;
+  if (clusterTag === undefined && wanted === undefined) return undefined;
+  const paired = wanted && clusterVersionFor(wanted.tag);
+  return { tag: clusterTag ?? contents?.clusterVersion ?? paired };
+}
 
 /** As the admission rules would judge it, were it recreated; what is below 7.2 is a check of its own. */
 function judgeVersion(

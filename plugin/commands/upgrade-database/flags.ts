@@ -9,12 +9,13 @@ import {
   majorChannel,
   text,
 } from "../../domain/names/text";
-import { acceptable } from "../../domain/database/findings";
+import { acceptable, namesData } from "../../domain/database/findings";
 import type { RequestWish } from "../../domain/database/bdb";
 import { count, flagTable, list, type OptionsOf } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
 import {
   apiFlags,
+  mayDiscardFlag,
   participantFlag,
   skipFlag,
   stallFlag,
@@ -35,9 +36,6 @@ const requestFlags = flagTable({
   },
   "preserve-roles": { help: "API: keep the roles of shards, at the cost of one more failover" },
   "keep-crdt-protocol-version": { help: "API: keep the protocol of active-active databases" },
-  "may-discard-data": {
-    help: "API: allow the loss of data that is neither replicated nor persistent",
-  },
   "force-discard": { help: "API: lose the data even if it is replicated or persistent" },
   modules: {
     value: "LIST",
@@ -71,8 +69,11 @@ as it is. An active-active database is written here only, and followed on every 
 --participant; a cluster that is not given has to be accepted with --skip, and without an instance that was
 seen the run ends as not proven. By the REST API, the call is sent once, its action is followed, and the
 resource is brought in line. A database is done when version, state, spec status, generation and action agree.
-Flags that may lose data need the name of each database, typed or with --confirm. Running the command again is
-safe: databases that have the version are not written, and those that failed continue.`,
+A database that is neither replicated nor persistent would lose its data: by every way it ends the run before
+anything is written, unless the loss is accepted for it with --skip DATABASE-DATA-AT-RISK=OBJECT, or for all
+with --may-discard-data. By the REST API, flags that may lose data need the name of each database too, typed or
+with --confirm. Running the command again is safe: databases that have the version are not written, and those
+that failed continue.`,
   examples: {
     "Show what would be written": text`upgrade-database orders -n ${namespace} --engine-version 8.0 --dry-run=server`,
     "Upgrade all databases, one first, twenty at once, until three fail":
@@ -113,13 +114,14 @@ safe: databases that have the version are not written, and those that failed con
       fallback: "resource",
       help: "Write the resource, or call the REST API",
     },
+    ...mayDiscardFlag,
     ...requestFlags,
     confirm: {
       key: "confirmed",
       value: "NAME",
       kinds: ["edb", "eaadb"],
       ...list,
-      help: "Database whose data may be lost, instead of typing its name",
+      help: "API: database whose data may be lost, instead of typing its name",
     },
     ...participantFlag,
     canary: {
@@ -152,12 +154,18 @@ safe: databases that have the version are not written, and those that failed con
     for (const { code } of options.skip.filter(({ code }) => !acceptable.includes(code))) {
       read.problems.push(`--skip: ${code} is not one of ${acceptable.join(", ")}`);
     }
+    for (const skip of options.skip.filter((one) => !namesData(one))) {
+      const { code } = skip;
+      read.problems.push(
+        `--skip ${code}: name the database: ${code}=OBJECT; --may-discard-data accepts it for all`,
+      );
+    }
     return withLimit(withApi(withRequest(options), read), read);
   },
 });
 
 /** The fields of the request as one option; the modules are read later. */
-function withRequest<O extends OptionsOf<typeof requestFlags>>(options: O) {
+function withRequest<O extends OptionsOf<typeof requestFlags & typeof mayDiscardFlag>>(options: O) {
   const {
     forceRestart,
     keepEngineVersion,

@@ -1,7 +1,7 @@
 /** What the part is told: flags judged, and what it reaches beside its cluster. */
 import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
 import { findDeprecated, parseModules, type RequestWish } from "../../domain/database/bdb";
-import { acceptable } from "../../domain/database/findings";
+import { acceptable, namesData } from "../../domain/database/findings";
 import { InputError, UsageError } from "../../domain/base/errors";
 import type { Skip } from "../../domain/base/skip";
 import { parseEngineVersion } from "../../domain/base/versions";
@@ -42,6 +42,7 @@ export interface DatabasesPartFlags extends Pick<
   "version" | "takeFields" | "stallAfterMs" | "limited" | "participants"
 > {
   readonly skip: readonly Skip[];
+  readonly mayDiscardData: boolean;
   /** The ECs are upgraded before: what `latest` will be is not known yet. */
   readonly follows: boolean;
 }
@@ -49,7 +50,7 @@ export interface DatabasesPartFlags extends Pick<
 /** All databases, by what each may accept of what is accepted; throws UsageError for unfit flags. */
 export async function readPartWish(
   context: CommandContext,
-  { follows, skip, ...wanted }: DatabasesPartFlags,
+  { follows, skip, mayDiscardData, ...wanted }: DatabasesPartFlags,
 ): Promise<Wish> {
   const { latestChannel } = context.names;
   if (follows && wanted.version === latestChannel) {
@@ -58,8 +59,9 @@ export async function readPartWish(
     );
   }
   const flags = { ...readDefaults(upgradeDatabase), ...wanted };
-  const own = skip.filter(({ code }) => acceptable.includes(code));
-  const all = { databases: [], all: true, everywhere: true, skip: own };
+  const own = skip.filter((one) => acceptable.includes(one.code) && namesData(one));
+  const request = { mayDiscardData };
+  const all = { databases: [], all: true, everywhere: true, skip: own, request };
   return { ...(await readWish(context, { ...flags, ...all })), skipMayMiss: true };
 }
 

@@ -2,6 +2,7 @@
 import { nameFinding } from "../../domain/base/awaited";
 import type { Finding } from "../../domain/base/findings";
 import { planDatabases } from "./plan";
+import { listFollowers } from "../../domain/database/channel";
 import { databaseFindings } from "../../domain/database/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
@@ -272,7 +273,7 @@ function versionStep(situation: CheckContext): NextStep | undefined {
       current !== undefined &&
       compareEngineVersions(current, target.version) < 0;
     return below
-      ? [{ text: target.text, isWide: object.metadata.namespace !== facts.namespace }]
+      ? [{ text: target.text, isWide: object.metadata.namespace !== facts.namespace, object }]
       : [];
   });
   const [first, ...others] = [...new Set(targets.map(({ text }) => text))];
@@ -281,15 +282,18 @@ function versionStep(situation: CheckContext): NextStep | undefined {
   if (others.length > 0) return { says: `${count} below the newest version of their cluster` };
   const says = `${count} below ${first}, the newest version that the cluster offers them`;
   const everywhere = targets.some(({ isWide }) => isWide);
-  const against = findAgainst(facts, { version: first, everywhere });
+  // with all of them the version would replace the channels that others are on
+  const isAll = listFollowers(facts).length === 0;
+  const named = isAll ? [] : targets.map(({ object }) => spellPlace(object));
+  const against = findAgainst(facts, { version: first, everywhere, databases: named });
   if (against !== undefined) {
     return { says: `${says}; before that: ${nameFinding(against)}; ${against.fix}` };
   }
   return {
     says,
     words: [
-      ...["upgrade-database", "--all", `--engine-version=${first}`],
-      ...(everywhere ? ["--all-namespaces"] : []),
+      ...["upgrade-database", ...(isAll ? ["--all"] : named), `--engine-version=${first}`],
+      ...(everywhere && isAll ? ["--all-namespaces"] : []),
     ],
   };
 }
@@ -297,11 +301,15 @@ function versionStep(situation: CheckContext): NextStep | undefined {
 /** What the command would end with before its first write: then it is no step. */
 function findAgainst(
   facts: Facts,
-  wish: { readonly version: string; readonly everywhere: boolean },
+  wish: {
+    readonly version: string;
+    readonly everywhere: boolean;
+    readonly databases: readonly string[];
+  },
 ): Finding | undefined {
   const { blocks, plans } = planDatabases(
     { facts, participants: [], chosen: undefined },
-    { ...wish, databases: [], via: "resource", skip: [], wait: false },
+    { ...wish, via: "resource", skip: [], wait: false },
   );
   const owned = plans.flatMap((plan) => (plan.edits.length > 0 ? plan.owned : []));
   return [...blocks, ...owned][0];

@@ -23,15 +23,24 @@ export const databases: UpgradePart = {
   title: "Upgrade the databases",
   because: "they come last: a database has the versions that its cluster bundles",
   source: "S9, S61-S67",
-  gate: ({ flags }) => skipDatabases(flags),
+  gate: skipDatabases,
   needs: ({ facts: { names, namespace }, flags }) => {
     const all = { databases: [], everywhere: true, api: undefined };
     return flags.engineVersion === undefined ? [] : [databasesNeeds({ names, namespace, ...all })];
   },
   makeParts: async ({ context: { options, ...context }, flags }, { isUnderWay, isPlanned }) => {
     const { engineVersion, participants, takeFields, stallAfterMs, limited, skip } = flags;
+    const { mayDiscardData } = flags;
     const version = engineVersion === undefined ? {} : { version: engineVersion };
-    const own = { ...version, participants, takeFields, stallAfterMs, limited, skip };
+    const own = {
+      ...version,
+      participants,
+      takeFields,
+      stallAfterMs,
+      limited,
+      skip,
+      mayDiscardData,
+    };
     // an EC that is not Running is waited for
     const waiting = { ...context, options: { ...options, wait: options.wait || isUnderWay } };
     return [await makePart(waiting, { ...own, follows: isPlanned("cluster") })];

@@ -1,18 +1,26 @@
 /** What is planned for all databases from one look, and what stands against it. */
 import type { Finding } from "../../domain/base/findings";
 import { boundList } from "../../domain/base/values";
-import { accept, requireMatched } from "../../domain/checks/selection";
+import { accept, isSkipped, requireMatched, type Selection } from "../../domain/checks/selection";
 import { warnOfBackup } from "../../domain/database/backup";
-import { isLeftOut } from "../../domain/database/findings";
+import { dataLossCodes, type Skip } from "../../domain/base/skip";
+import {
+  acceptable,
+  databaseFinding,
+  databaseFindings,
+  isLeftOut,
+} from "../../domain/database/findings";
 import {
   type DatabasePlan,
   type DatabaseWish,
   participantFindings,
   planDatabase,
 } from "../../domain/database/plan";
+import { askedKeeping, type DataKeeping, describeRisk } from "../../domain/database/keeping";
 import { judgeReplication, orderByReplication } from "../../domain/database/replication";
 import { selectDatabases } from "../../domain/database/target";
 import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
+import type { Facts } from "../../domain/facts/facts";
 import type { Names } from "../../domain/names/names";
 import type { DatabaseSnapshot, UpgradeDatabaseOptions } from "./read";
 
@@ -60,8 +68,16 @@ export function planDatabases(
     ...participantFindings(facts, eaadbs, participants),
     ...judgeReplication(facts, plans),
     ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings]),
+    ...plans.flatMap((plan) => acceptedEarlier(facts, plan, options)),
   ];
-  if (options.skipMayMiss !== true) requireMatched(skip, all);
+  // whose data is at risk by the REST API is known when its records are read
+  const isKnownLater = ({ code }: Skip): boolean => via === "api" && dataLossCodes.includes(code);
+  if (options.skipMayMiss !== true) {
+    requireMatched(
+      skip.filter((one) => !isKnownLater(one)),
+      all,
+    );
+  }
   const found = accept(all, skip);
   const busy = plans.flatMap((plan) => plan.busy);
   const blocks = groupFindings([...found.filter(isError), ...(wait ? [] : busy)]);
@@ -79,6 +95,28 @@ export function planDatabases(
   };
 }
 
+/** Of a database that is up to date: its data was at risk, and the loss is still accepted where a run is repeated. */
+export function acceptedBefore(
+  object: string,
+  keeping: DataKeeping,
+  selection: Selection,
+): readonly Finding[] {
+  const risk = describeRisk(keeping);
+  const { code } = databaseFindings.restartsEmpty;
+  if (risk === undefined || !isSkipped(selection, code, object)) return [];
+  return accept([databaseFinding("restartsEmpty", { object, cause: risk })], selection.skip);
+}
+
+/** By the REST API its record is asked. */
+function acceptedEarlier(
+  { names }: Facts,
+  { target, label, edits }: DatabasePlan,
+  options: PlanOptions,
+): readonly Finding[] {
+  if (options.via === "api" || edits.length > 0) return [];
+  return acceptedBefore(label, askedKeeping(target, names), options);
+}
+
 function warnOfBackups(plans: readonly DatabasePlan[], names: Names): readonly Finding[] {
   return plans.filter(isWritten).map(({ target }) => warnOfBackup(target.object, undefined, names));
 }
@@ -87,14 +125,26 @@ function isError({ severity }: Finding): boolean {
   return severity === "error";
 }
 
+/** What stands against it and is not accepted. */
+export function listBlocks(
+  blocks: readonly Finding[],
+  { skip }: Pick<UpgradeDatabaseOptions, "skip">,
+): readonly Finding[] {
+  return accept(blocks, skip).filter(isError);
+}
+
 /** So many objects are named. */
 const namedAtMost = 10;
 
-/** What is said of several objects alike, or of one twice, becomes one finding that names them. */
+/**
+ * What is said of several objects alike, or of one twice, becomes one finding that names them; what is accepted by the
+ * name of its object keeps it.
+ */
 export function groupFindings(findings: readonly Finding[]): readonly Finding[] {
   const groups = new Map<string, Finding & { readonly objects: ReadonlySet<string> }>();
   for (const finding of findings) {
-    const key = JSON.stringify({ ...finding, object: undefined });
+    const isNamed = acceptable.includes(finding.code);
+    const key = JSON.stringify(isNamed ? finding : { ...finding, object: undefined });
     const before = groups.get(key)?.objects ?? [];
     groups.set(key, { ...finding, objects: new Set([...before, finding.object ?? ""]) });
   }

@@ -98,6 +98,7 @@ export function listWords(flags: UpgradeFlags): readonly string[] {
       [value ?? []].flat().flatMap((one) => [`--${name}`, one]),
     ),
     ...(flags.auto ? ["--auto"] : []),
+    ...(flags.mayDiscardData ? ["--may-discard-data"] : []),
     ...(flags.probe ? [] : ["--no-probe"]),
   ]);
 }

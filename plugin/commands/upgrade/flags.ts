@@ -2,7 +2,7 @@
 import { namespace, text } from "../../domain/names/text";
 import { type FlagReader, tag } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { participantFlag, skipFlag, stallFlag, withLimit } from "../../cmdutil/common-flags";
+import { mayDiscardFlag, participantFlag, skipFlag, stallFlag, withLimit } from "../../cmdutil/common-flags";
 import { operatorFlags, judgeOperator } from "../../cmdutil/operator-flags";
 import { partIds, type PartId } from "../../domain/base/part-ids";
 
@@ -54,8 +54,9 @@ own command refuses it.`,
     "engine-version": {
       value: "VERSION",
       offers: "version",
-      help: "Version to upgrade all databases to at the end; absent: they stay as they are",
+      help: "Version to upgrade all databases to at the end; absent: none is written, and those on a channel follow their cluster",
     },
+    ...mayDiscardFlag,
     ...participantFlag,
     only: {
       value: "PARTS",

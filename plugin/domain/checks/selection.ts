@@ -2,7 +2,7 @@
 import { UsageError } from "../base/errors";
 import type { Finding } from "../base/findings";
 import { suggestion } from "../base/values";
-import { type Skip, skipWord } from "../base/skip";
+import { isSameCode, type Skip, skipWord } from "../base/skip";
 
 /** What a person chose. */
 export interface Selection {
@@ -28,18 +28,20 @@ export function unknownCodes(
   known: readonly string[],
 ): readonly string[] {
   const named = [
-    ...only.map((code) => ({ flag: "--only", code })),
-    ...skip.map(({ code }) => ({ flag: "--skip", code })),
+    ...only.filter((code) => !known.includes(code)).map((code) => ({ flag: "--only", code })),
+    ...skip
+      .filter(({ code }) => !known.some((one) => isSameCode(one, code)))
+      .map(({ code }) => ({ flag: "--skip", code })),
   ];
-  return named
-    .filter(({ code }) => !known.includes(code))
-    .map(({ flag, code }) => `${flag}: there is no check ${code}${suggestion(code, known)}`);
+  return named.map(
+    ({ flag, code }) => `${flag}: there is no check ${code}${suggestion(code, known)}`,
+  );
 }
 
 /** True for a whole code that is skipped, or for its findings on one object. */
 export function isSkipped({ skip = [] }: Selection, code: string, object?: string): boolean {
   return skip.some(
-    (one) => one.code === code && (one.object === undefined || one.object === object),
+    (one) => isSameCode(one.code, code) && (one.object === undefined || one.object === object),
   );
 }
 
@@ -84,7 +86,7 @@ export function requireMatched(skip: readonly Skip[], met: readonly Skippable[])
 }
 
 function nearest({ code }: Skip, met: readonly Skippable[]): string {
-  const objects = met.flatMap((one) => (one.code === code ? (one.object ?? []) : []));
+  const objects = met.flatMap((one) => (isSameCode(one.code, code) ? (one.object ?? []) : []));
   if (objects.length > 0) return ` (${code} was found on ${objects.join(", ")})`;
   return suggestion(
     code,

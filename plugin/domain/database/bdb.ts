@@ -5,14 +5,14 @@ import type { ApiDatabase, InstalledModule } from "../rest-api/records";
 import type { Finding } from "../base/findings";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { getPath, isObject, type Json } from "../base/values";
+import { isObject, type Json } from "../base/values";
 import {
   compareDotted,
   compareEngineVersions,
   type EngineVersion,
   parseLeadingEngineVersion,
 } from "../base/versions";
-import { databaseFinding } from "./findings";
+import { askedKeeping, type DataKeeping, judgeRisk, recordedKeeping } from "./keeping";
 import { stateFinding } from "./state";
 
 /** The fields of the request; what is false or absent is not sent. */
@@ -120,11 +120,6 @@ export function asksForMore({ forceRestart, modules, latestWithModules }: Reques
   return forceRestart === true || modules !== undefined || latestWithModules === true;
 }
 
-/** True when data may be lost by it (S83, S84). */
-function mayLoseData({ mayDiscardData, forceDiscard }: RequestWish): boolean {
-  return mayDiscardData === true || forceDiscard === true;
-}
-
 /** The engine version that it runs. */
 export function bdbVersion({ version, engineVersion }: ApiDatabase): EngineVersion | undefined {
   return parseLeadingEngineVersion(version) ?? parseLeadingEngineVersion(engineVersion);
@@ -170,46 +165,29 @@ export function modulesBehind(
     .map(moduleLabel);
 }
 
-/** What keeps its data while shards restart, for people. */
-export function describeKeeping({ replication, dataPersistence }: ApiDatabase): string {
-  const copies =
-    replication === undefined
-      ? "replication unknown"
-      : replication
-        ? "replicated"
-        : "not replicated";
-  return `${copies}, persistence ${dataPersistence ?? "unknown"}`;
-}
-
-/** The resource asks for neither replication nor persistence: a restart empties the database. */
-export function keepsNothing(edb: KubeObject, { edbFields }: Names): boolean {
-  const persistence = getPath(edb, edbFields.persistence) ?? disabled;
-  return getPath(edb, edbFields.replication) !== true && persistence === disabled;
-}
-
-/** Nothing keeps its data: known for certain, not merely untold. */
-export function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
-  return replication === false && dataPersistence === disabled;
-}
-
-const disabled = "disabled";
-
-/** True when its data will or may be lost by the request (S83, S84): the flag of S83 harms no other. */
-export function losesData(bdb: ApiDatabase, request: RequestWish): boolean {
-  return request.forceDiscard === true || (mayLoseData(request) && isVolatile(bdb));
+/** What its record in the REST API says of its data, or else its resource. */
+export function readKeeping(edb: KubeObject, bdb: ApiDatabase, names: Names): DataKeeping {
+  return recordedKeeping(bdb, askedKeeping({ kind: "edb", object: edb }, names), names);
 }
 
 /** What stands against the call for one database, as the REST API has it now. */
 export function bdbFindings(
   edb: KubeObject,
   bdb: ApiDatabase,
-  { request, calls }: { readonly request: RequestWish; readonly calls: boolean },
+  {
+    request,
+    calls,
+    names,
+  }: {
+    readonly request: RequestWish;
+    readonly calls: boolean;
+    readonly names: Names;
+  },
 ): readonly Finding[] {
   if (!calls) return [];
   const object = objectLabel(edb);
-  const loses = isVolatile(bdb) && !mayLoseData(request);
   return [
-    ...(loses ? [databaseFinding("volatile", { object })] : []),
+    ...judgeRisk(object, readKeeping(edb, bdb, names), request),
     ...[stateFinding(object, bdb.status) ?? []].flat(),
   ];
 }

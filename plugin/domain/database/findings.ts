@@ -2,6 +2,7 @@
 import type { Names } from "../names/names";
 import { ec, text } from "../names/text";
 import { type Finding, error, warning } from "../base/findings";
+import { dataLossCodes, type Skip } from "../base/skip";
 import { type Code, bindFindings } from "../names/codes";
 
 const nodesPath = (names: Names): string => names.restPaths.nodes;
@@ -39,6 +40,14 @@ export const databaseFindings = {
     cause:
       "the database is being created, imported into or changed, and an upgrade begins with an active one",
     fix: "wait until it is active, or run again with --wait; with --all it is left out, and the others are upgraded",
+  }),
+  channel: warning("DATABASE-CHANNEL", "S61, C2", {
+    cause: text`a database follows its ${ec} by a channel: an upgrade of the ${ec} may upgrade it, and that cannot be undone`,
+    fix: text`nothing, if it may go there, but make a backup; else write the version that runs in place of the channel before the ${ec} is upgraded`,
+  }),
+  channelEnds: warning("DATABASE-CHANNEL-ENDS", "S61, C2", {
+    cause: text`a number replaces the channel of a database: from then on it no longer follows its ${ec}`,
+    fix: "nothing, if that is intended; else leave the database out, or write the channel again afterwards",
   }),
   changed: error("DATABASE-CHANGED", "Facts 7", {
     cause: "someone else changed the database while this run was changing it",
@@ -181,13 +190,14 @@ export const databaseFindings = {
     fix: "find out which of the two the database belongs to, and have the operator correct the status of the other one, or delete it if nobody needs it; nothing is called before",
   }),
   volatile: error("DATABASE-DATA-AT-RISK", "S83", {
-    cause: "the database is neither replicated nor persistent: the upgrade would lose its data",
-    fix: "switch on replication or persistence, or allow the loss with --may-discard-data",
+    cause:
+      "the database is neither replicated nor persistent, or it is not known whether it is: the upgrade would lose its data",
+    fix: "switch on replication or persistence, or accept the loss: of one database with --skip DATABASE-DATA-AT-RISK=OBJECT, of all with --may-discard-data",
   }),
   restartsEmpty: warning("DATABASE-VOLATILE", "S83", {
     cause:
-      "a database is neither replicated nor persistent: an upgrade restarts it empty, or is refused",
-    fix: "switch on replication or persistence for the upgrade, or accept the data loss",
+      "a database is neither replicated nor persistent, or it is not known whether it is: an upgrade of it is refused, since it would restart empty",
+    fix: "switch on replication or persistence for the upgrade, or accept the data loss there, with --skip DATABASE-DATA-AT-RISK=OBJECT or --may-discard-data",
   }),
   twoVersions: warning("DATABASE-TWO-VERSIONS", "S61, C8", {
     cause:
@@ -216,10 +226,16 @@ export function isLeftOut(blocks: readonly Finding[]): boolean {
 /** A finding of one of the codes. */
 export const databaseFinding = bindFindings(databaseFindings);
 
-/** What the cluster does not report and a person may vouch for (`--skip CODE=OBJECT`). */
+/** False for a --skip of all databases whose data would be lost: each of them has to be named. */
+export function namesData({ code, object }: Skip): boolean {
+  return object !== undefined || !dataLossCodes.includes(code);
+}
+
+/** What a person may vouch for (`--skip CODE=OBJECT`): what the cluster does not report, and data that may go. */
 export const acceptable: readonly string[] = [
   databaseFindings.participantUnseen.code,
   databaseFindings.runsUnknown.code,
+  ...dataLossCodes,
 ];
 
 /** Every code, for the catalogue. */

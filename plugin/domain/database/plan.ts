@@ -19,12 +19,13 @@ import {
   parseReleaseTag,
 } from "../base/versions";
 import { busyCluster, ownBlocks, findOwnership, type DatabaseTarget } from "./target";
-import { keepsNothing } from "./bdb";
+import type { RequestWish } from "./bdb";
+import { askedKeeping, judgeRisk } from "./keeping";
 import { isPassing, stateFinding } from "./state";
 import { isDeleting } from "../kube/deletion";
 import { judgeChoice, pickOffered } from "./offer";
 import { judgeVersions } from "./two-versions";
-import { databaseFinding } from "./findings";
+import { databaseFinding, isLeftOut } from "./findings";
 import { versionPaths } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
 
@@ -35,6 +36,8 @@ export interface DatabaseWish {
   readonly via: "resource" | "api";
   /** What passes by itself is waited for, and blocks nothing. */
   readonly wait?: boolean;
+  /** Whether data may be lost; what else is asked for concerns the REST API alone. */
+  readonly request?: Pick<RequestWish, "mayDiscardData">;
 }
 
 /** The plan for one database, and what may keep it from being done. */
@@ -77,6 +80,16 @@ export function planDatabase(
   const edits = isAfterwards ? [] : asked;
   const leaves = leftBy(facts, edits);
   const { passing, lasting } = stateBlocks(facts, target, { edits, wish });
+  const blocks = [
+    ...ownBlocks(facts, target, wish.via),
+    ...lowered(label, target, aim),
+    ...untold(facts, target, { aim, edits, wish }),
+    ...judged.blocks,
+    ...lasting,
+    ...(wish.wait === true ? [] : passing),
+  ];
+  // what is left out keeps its data
+  const risks = isLeftOut(blocks) ? [] : judgeDataRisk(facts, target, { aim, edits, wish });
   return {
     target,
     label,
@@ -85,20 +98,14 @@ export function planDatabase(
     ...judged,
     ...(isAfterwards && { owned: [] }),
     ...(leaves !== undefined && { leaves }),
-    blocks: [
-      ...ownBlocks(facts, target, wish.via),
-      ...lowered(label, target, aim),
-      ...untold(facts, target, { aim, edits, wish }),
-      ...judged.blocks,
-      ...lasting,
-      ...(wish.wait === true ? [] : passing),
-    ],
+    blocks: [...blocks, ...risks.filter(({ severity }) => severity === "error")],
     busy: [...busyCluster(facts, target), ...(wish.wait === true ? passing : [])],
     warnings: [
       ...judged.warnings,
       ...newerThan(label, aim),
       ...judgeVersions(facts, target),
-      ...emptied(facts, target, { edits, via: wish.via }),
+      ...risks.filter(({ severity }) => severity === "warning"),
+      ...endedChannel(facts, target, { leaves, edits }),
     ],
   };
 }
@@ -147,7 +154,7 @@ function versionOf(
 }
 
 /** The policy of the EC, or the channel of the database, allows major releases only (S67, C3). */
-function isHeldToMajor(facts: Facts, target: DatabaseTarget): boolean {
+export function isHeldToMajor(facts: Facts, target: DatabaseTarget): boolean {
   const { majorChannel } = facts.names;
   const { lookup, object } = target;
   const byPolicy = lookup.is === "found" && lookup.cluster.policy === majorChannel;
@@ -173,16 +180,31 @@ function editsOf(
   return fieldEdits(target.object, wanted);
 }
 
-/** By the REST API its own answer tells what would be lost, and refuses it. */
-function emptied(
+/** By the REST API its record is judged instead; what runs the version already is not restarted. */
+function judgeDataRisk(
   { names }: Facts,
-  { object, kind }: DatabaseTarget,
-  { edits, via }: Pick<DatabasePlan, "edits"> & Pick<DatabaseWish, "via">,
+  target: DatabaseTarget,
+  { aim, edits, wish }: Untold,
 ): readonly Finding[] {
-  if (via === "api" || kind !== "edb" || edits.length === 0) return [];
-  if (!keepsNothing(object, names)) return [];
-  const cause = "neither replicated nor persistent";
-  return [databaseFinding("restartsEmpty", { object: objectLabel(object), cause })];
+  if (wish.via === "api" || edits.length === 0 || target.instanceOf !== undefined) return [];
+  const runs = databaseVersion({ names }, target.object);
+  const isThere =
+    runs !== undefined &&
+    aim.version !== undefined &&
+    compareEngineVersions(runs, aim.version) >= 0;
+  if (isThere) return [];
+  return judgeRisk(objectLabel(target.object), askedKeeping(target, names), wish.request);
+}
+
+/** From then on a later release of its cluster no longer raises it. */
+function endedChannel(
+  { names }: Facts,
+  { object, instanceOf }: DatabaseTarget,
+  { leaves, edits }: Pick<DatabasePlan, "leaves" | "edits">,
+): readonly Finding[] {
+  if (leaves === undefined || instanceOf !== undefined) return [];
+  const cause = `${leaves} -> ${String(edits[0]?.to)} fixes the version: it no longer follows the cluster`;
+  return [databaseFinding("channelEnds", { object: objectLabel(object), cause }, names)];
 }
 
 type EvaluatedEdits = Pick<DatabasePlan, "blocks" | "warnings" | "owned">;

@@ -1,5 +1,10 @@
 /** Whether the state of a database lets an upgrade begin (domain facts 7): judged before anything is written or called. */
 import type { Finding } from "../base/findings";
+import { asString, getPath } from "../base/values";
+import type { Facts } from "../facts/facts";
+import { isDeleting } from "../kube/deletion";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import type { Edit } from "../rules/types";
 import { quote } from "../rules/wording";
 import { databaseFinding, databaseFindings } from "./findings";
 
@@ -59,6 +64,19 @@ export function stateFinding(object: string, state: string | undefined): Finding
   const { key, says, fix } = findProblem(spelled(state));
   const cause = `${says}: its state is ${quote(state)}`;
   return databaseFinding(key, { object, cause, ...(fix !== undefined && { fix }) });
+}
+
+/** A database that does something else, or has failed: told before a write to its cluster, and by `check`. */
+export function judgeInactive(
+  { names }: Pick<Facts, "names">,
+  { object, kind }: { readonly object: KubeObject; readonly kind: Edit["kind"] },
+): Finding | undefined {
+  const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
+  const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
+  if (isDeleting(object) || found === undefined) return undefined;
+  const { object: label, cause, fix } = found;
+  const about = { object: label, cause, field: path.join("."), ...(!isPassing(found) && { fix }) };
+  return databaseFinding("notActive", about);
 }
 
 function findProblem(state: string): StateProblem {

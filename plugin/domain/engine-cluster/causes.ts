@@ -45,12 +45,17 @@ interface DatabaseUse {
 }
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
-export function listDatabases(facts: Facts, { metadata }: KubeObject): readonly DatabaseUse[] {
-  const { name, namespace } = metadata;
-  const found = usesByCluster(facts).get(
-    clusterKey({ namespace: String(namespace), name: String(name) }),
-  );
-  return (found ?? []).map(({ database, kind }) => read(facts, database, kind));
+export function listDatabases(facts: Facts, ec: KubeObject): readonly DatabaseUse[] {
+  return listOwnDatabases(facts, ec).map(({ object, kind }) => read(facts, object, kind));
+}
+
+/** The same as their resources. */
+export function listOwnDatabases(
+  facts: Facts,
+  { metadata: { name, namespace } }: KubeObject,
+): readonly { readonly object: KubeObject; readonly kind: Edit["kind"] }[] {
+  const key = clusterKey({ namespace: String(namespace), name: String(name) });
+  return usesByCluster(facts).get(key) ?? [];
 }
 
 /** The databases of type engine whose EC is found, by its key. */
@@ -60,7 +65,8 @@ const usesByCluster = oncePer((facts: Facts) => {
   const placeDatabases = (kind: Edit["kind"], databases: readonly KubeObject[]) =>
     databases.flatMap((database) => {
       const found = lookUp(database, kind);
-      return found.is === "found" ? [{ database, kind, ec: clusterKey(found.cluster) }] : [];
+      const ec = found.is === "found" ? clusterKey(found.cluster) : undefined;
+      return ec === undefined ? [] : [{ object: database, kind, ec }];
     });
   const edbs = objects.edbs.filter((edb) => isOfEngine(edb, names));
   return groupBy(

@@ -8,7 +8,8 @@ import {
 } from "../rest-api/records";
 import { databaseFinding, databaseFindings } from "../database/findings";
 import { selectDatabases, type DatabaseTarget } from "../database/target";
-import { bdbVersion, isVolatile, keepsNothing } from "../database/bdb";
+import { bdbVersion } from "../database/bdb";
+import { askedKeeping, type DataKeeping, recordedKeeping } from "../database/keeping";
 import { identifyAmong, type Identity, readRememberedUid } from "../database/identity";
 import type { Finding } from "../base/findings";
 import type { Facts } from "../facts/facts";
@@ -44,8 +45,8 @@ export interface RecoveryDatabase {
   readonly modules: readonly UsedModule[];
   /** State in the REST API; undefined where it was not asked. */
   readonly status: string | undefined;
-  /** Neither replicated nor persistent: an upgrade would lose its data (S83). */
-  readonly volatile: boolean;
+  /** What keeps its data: as the REST API says, else as the resource asks for it (S83). */
+  readonly keeping: DataKeeping;
 }
 
 /** Every database of the EC; those that the REST API alone knows come last. */
@@ -73,7 +74,10 @@ export function databasesOfCluster(
     ...known.map((one) => mergeDatabase(facts, one)),
     ...bdbs
       .filter(({ uid }) => !taken.has(uid))
-      .map((bdb) => ({ ...describeLoneDatabase(bdb), ...(isOpen(bdb) && { uid: undefined }) })),
+      .map((bdb) => ({
+        ...describeLoneDatabase(bdb, facts),
+        ...(isOpen(bdb) && { uid: undefined }),
+      })),
   ];
 }
 
@@ -100,7 +104,9 @@ function mergeDatabase(facts: Facts, { target, identity, bdb }: KnownDatabase): 
   const runs =
     databaseVersion(facts, object) ??
     parseEngineVersion(getPath(object, facts.names.fields.engineVersion));
-  if (bdb !== undefined) return { ...about, ...asRecorded(bdb), runs: bdbVersion(bdb) ?? runs };
+  const asked = askedKeeping(target, facts.names);
+  if (bdb !== undefined)
+    return { ...about, ...asRecorded(bdb, asked, facts), runs: bdbVersion(bdb) ?? runs };
   return {
     ...about,
     uid: identity === undefined ? readRememberedUid(target, facts.names) : undefined,
@@ -108,14 +114,19 @@ function mergeDatabase(facts: Facts, { target, identity, bdb }: KnownDatabase): 
     runs,
     modules: readListedModules(facts, object),
     status: undefined,
-    volatile: keepsNothing(object, facts.names),
+    keeping: asked,
   };
 }
 
 /** What the REST API's record says. */
-function asRecorded(bdb: ApiDatabase): Omit<RecoveryDatabase, "label" | "target" | "mismatch"> {
+function asRecorded(
+  bdb: ApiDatabase,
+  asked: DataKeeping | undefined,
+  { names }: Facts,
+): Omit<RecoveryDatabase, "label" | "target" | "mismatch"> {
   const { uid, name, modules, status } = bdb;
-  return { uid, name, runs: bdbVersion(bdb), modules, status, volatile: isVolatile(bdb) };
+  const keeping = recordedKeeping(bdb, asked, names);
+  return { uid, name, runs: bdbVersion(bdb), modules, status, keeping };
 }
 
 /** What stands against a call: the number may be another database's by now, or two resources' one. */
@@ -141,10 +152,10 @@ function findMismatch(identity: Identity): Finding | undefined {
   return [identity.finding].find(({ code }) => codes.includes(code));
 }
 
-function describeLoneDatabase(bdb: ApiDatabase): RecoveryDatabase {
+function describeLoneDatabase(bdb: ApiDatabase, facts: Facts): RecoveryDatabase {
   const { uid, name } = bdb;
   const label = name === undefined ? `database ${uid}` : `database ${uid} (${name})`;
-  return { label, target: undefined, ...asRecorded(bdb) };
+  return { label, target: undefined, ...asRecorded(bdb, undefined, facts) };
 }
 
 /** The modules that a resource lists, under either spelling of the field (C11). */

@@ -36,7 +36,10 @@ const commands: readonly (readonly [title: string, words: () => readonly string[
   ["unbind-scc", () => ["unbind-scc"]],
   ["reapply-rbac", () => ["reapply-rbac", "--release", folder]],
   ["upgrade-cluster", () => ["upgrade-cluster", "ec", "--target", "8.0.2-17"]],
-  ["upgrade-database", () => ["upgrade-database", "config", "--engine-version", "8.0"]],
+  [
+    "upgrade-database",
+    () => ["upgrade-database", "config", "--engine-version", "8.0", "--may-discard-data"],
+  ],
   [
     "upgrade-database --via api",
     () => [

@@ -193,7 +193,7 @@ describe("a rehearsal on a broken cluster", () => {
     ["upgrade"],
     ["upgrade-webhook"],
     ["upgrade-cluster --auto"],
-    ["upgrade-database --all --engine-version 7.4"],
+    ["upgrade-database --all --engine-version 7.4 --may-discard-data"],
     ["reapply-rbac"],
     ["unbind-scc"],
     ["modules in-use"],

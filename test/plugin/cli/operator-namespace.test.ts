@@ -64,7 +64,7 @@ const writing = (): readonly (readonly [string, string[]])[] => [
   ["upgrade", ["upgrade", "--no-probe", `--release=${release}`]],
   ["upgrade-operator", ["upgrade-operator", `--release=${release}`]],
   ["upgrade-cluster", ["upgrade-cluster", "ec", "--target=8.0.2-17"]],
-  ["upgrade-database", ["upgrade-database", "--all", "--engine-version=7.4"]],
+  ["upgrade-database", ["upgrade-database", "--all", "--engine-version=7.4", "--may-discard-data"]],
   ["upgrade-webhook", ["upgrade-webhook", "--no-probe"]],
   ["reapply-rbac", ["reapply-rbac"]],
   ["unbind-scc", ["unbind-scc"]],

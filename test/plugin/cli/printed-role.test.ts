@@ -34,7 +34,14 @@ const more: Readonly<Record<string, Row>> = {
   recover: { words: () => ["recover"] },
   "recover --apply": { words: () => ["recover", "--apply"] },
   "upgrade-database --all": {
-    words: () => ["upgrade-database", "--all", "--engine-version", "8.0", "-A"],
+    words: () => [
+      "upgrade-database",
+      "--all",
+      "--engine-version",
+      "8.0",
+      "-A",
+      "--may-discard-data",
+    ],
     before: starts["upgrade-database"].before,
   },
   "reapply-rbac --namespaces": {

@@ -44,7 +44,7 @@ const lines: Readonly<Record<string, () => readonly string[]>> = {
   "reapply-rbac": () => [],
   "upgrade-operator": () => ["--release", release],
   "upgrade-cluster": () => ["ec", "--target", "8.0.2-17"],
-  "upgrade-database": () => ["--all", "--engine-version", "7.4"],
+  "upgrade-database": () => ["--all", "--engine-version", "7.4", "--may-discard-data"],
   "unbind-scc": () => [],
   rehearse: () => ["upgrade-webhook", "--no-probe", `--webhook=${webhook.file}`],
   diff: () => ["upgrade-webhook", "--no-probe"],

@@ -21,7 +21,7 @@ async function onCluster(argv: readonly string[]): Promise<Ended & { readonly st
   };
 }
 
-const upgraded = ["--engine-version", "7.4"];
+const upgraded = ["--engine-version", "7.4", "--may-discard-data"];
 
 describe("a kind before a name is read", () => {
   test.each<[string, string[], string[]]>([

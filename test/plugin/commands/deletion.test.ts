@@ -103,7 +103,7 @@ test("a database that goes is left out and named, the others are upgraded: 6", a
 });
 
 test("a database that goes and was asked for alone is refused: 3", async () => {
-  const line = "upgrade-database shop/orders --engine-version=7.4";
+  const line = "upgrade-database shop/orders --engine-version=7.4 --may-discard-data";
   const { code, errors, written } = await example().run(line, deleting(orders));
   expect([code, errors.map((one) => one.code), written]).toEqual([3, ["DATABASE-DELETING"], []]);
 });

@@ -52,7 +52,12 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   upgrade: [
     { line: ["upgrade", "--release=example:8.0.18-11"], writes: 13 },
     {
-      line: ["upgrade", "--engine-version=8.0", `--skip=DATABASE-PARTICIPANT-UNSEEN=${carts}`],
+      line: [
+        "upgrade",
+        "--engine-version=8.0",
+        "--may-discard-data",
+        `--skip=DATABASE-PARTICIPANT-UNSEEN=${carts}`,
+      ],
       writes: 18,
     },
   ],
@@ -72,7 +77,10 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     },
   ],
   "upgrade-database": [
-    { line: ["upgrade-database", "config", "--engine-version=7.4"], writes: 1 },
+    {
+      line: ["upgrade-database", "config", "--engine-version=7.4", "--may-discard-data"],
+      writes: 1,
+    },
     {
       line: ["upgrade-database", "config", "--engine-version=7.4", "--via=api", ...lossy],
       writes: 2,

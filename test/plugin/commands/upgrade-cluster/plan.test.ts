@@ -65,6 +65,41 @@ test("a fit EC gets the tag, and nothing stands against it", () => {
   });
 });
 
+test("databases that are busy, and those that follow the EC, are named before its write, and none of another EC", () => {
+  const of = (name: string, spec: object, status: object = {}): KubeObject => ({
+    apiVersion: "app.engine.com/v1alpha1",
+    kind: "EngineEnterpriseDatabase",
+    metadata: { name, namespace: "shop", uid: name },
+    spec: {
+      replication: true,
+      engineEnterpriseCluster: { name: "ec", namespace: "engine" },
+      ...spec,
+    },
+    status: { status: "active", version: "7.4.0", ...status },
+  });
+  const far = { engineEnterpriseCluster: { name: "other", namespace: "engine" } };
+  const edbs = [
+    of("loading", { engineVersion: "7.4" }, { status: "import-pending" }),
+    of("follow", { engineVersion: "latest" }),
+    of("far", { engineVersion: "latest", ...far }, { status: "pending" }),
+  ];
+  const ecs = [anEc(), anEc({}, {}, { name: "other", uid: "other-uid" })];
+  const found = plan({ ecs, edbs });
+  expect(found.blocks).toEqual([]);
+  expect(found.warnings.map(({ code, object }) => [code, object])).toEqual([
+    ["DATABASE-NOT-ACTIVE", "EngineEnterpriseDatabase/shop/loading"],
+    ["DATABASE-CHANNEL", "EngineEnterpriseDatabase/shop/follow"],
+  ]);
+  expect(found.warnings[1]?.cause).toContain(`with ${newTag} it may go from 7.4 to 8.2`);
+  // the operator alone decides which release it becomes
+  const auto = { tag: undefined, auto: true };
+  expect(codesOf(plan({ ecs: [anEc()], edbs }, auto))).toContain("DATABASE-CHANNEL");
+  // it is automatic already: nothing is written, and it rolls all the same
+  const rolled = plan({ ecs: [anEc(automatic)], edbs }, auto);
+  expect([rolled.edits, codesOf(rolled)]).toEqual([[], ["DATABASE-CHANNEL"]]);
+  expect(plan({ ecs: [anEc()], edbs }, { tag: oldTag }).warnings).toEqual([]);
+});
+
 const digest = { digestHash: "sha256:ab" };
 const automatic = { upgradeSpec: { autoUpgradeEngineEnterprise: true } };
 const rg = { moduleList: [{ name: "rg" }] };

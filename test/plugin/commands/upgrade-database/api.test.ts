@@ -669,6 +669,46 @@ describe("data that may be lost", () => {
     expect(scene.api.store.bdbs.get(3)?.discarded).toBe(true);
   });
 
+  test("its name with --skip allows it for this one alone, in the call too, and again", async () => {
+    const scene = await anApiScene(volatile);
+    const skip = [{ code: "DATABASE-DATA-AT-RISK", object: label }];
+    const report = await scene.upgrade({ skip });
+    expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-DATA-AT-RISK"]]);
+    expect(report.findings?.find(({ code }) => code === "DATABASE-DATA-AT-RISK")).toMatchObject({
+      severity: "warning",
+      accepted: true,
+    });
+    expect(scene.api.store.bdbs.get(3)?.discarded).toBe(true);
+    expect([(await scene.upgrade({ skip })).exit.code, scene.calls().length]).toEqual([0, 1]);
+  });
+
+  test("a name with --skip whose data is kept is a mistake: 2, nothing is called", async () => {
+    const scene = await anApiScene();
+    const skip = [{ code: "DATABASE-DATA-AT-RISK", object: label }];
+    const report = await scene.upgrade({ skip });
+    expect([report.exit.code, scene.calls()]).toEqual([2, []]);
+  });
+
+  test("is what the record says, whatever the resource asks for: 0, and 3 where it cannot be read", async () => {
+    const kept = await anApiScene();
+    await kept.edit("sessions", { spec: { replication: false, persistence: "disabled" } });
+    expect((await kept.upgrade()).exit.code).toBe(0);
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      changed((api) => ({
+        databases: async (signal: AbortSignal) =>
+          (await api.databases(signal)).map((bdb) => ({
+            ...bdb,
+            ...{ replication: undefined, dataPersistence: "odd", sent: { replication: "on" } },
+          })),
+      })),
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect(report.findings?.[0]?.cause).toContain('replication "on", persistence odd');
+    expect(scene.calls()).toEqual([]);
+  });
+
   test("--force-discard needs the name of any database, --may-discard-data of no kept one", async () => {
     const scene = await anApiScene();
     const forced = await scene.upgrade({ request: { forceDiscard: true } });

@@ -50,7 +50,12 @@ test("a database is upgraded to the end, and the report tells each with its vers
 });
 
 test("as a part of the whole upgrade all databases are meant, by what each may accept", async () => {
-  const skip = [{ code: "DATABASE-PARTICIPANT-UNSEEN" }, { code: "SCC-WAY" }];
+  // without its object it is for the warning of the checks alone
+  const skip = [
+    { code: "DATABASE-PARTICIPANT-UNSEEN" },
+    { code: "SCC-WAY" },
+    { code: "DATABASE-VOLATILE" },
+  ];
   const phase = {
     version: "8.0",
     takeFields: [],
@@ -58,10 +63,11 @@ test("as a part of the whole upgrade all databases are meant, by what each may a
     limited: false,
     participants: [],
     skip,
+    mayDiscardData: true,
   };
   expect(await readPartWish(await aContext(), { ...phase, follows: true })).toMatchObject({
     ...{ databases: [], all: true, everywhere: true, version: "8.0", skipMayMiss: true },
-    skip: skip.slice(0, 1),
+    ...{ skip: skip.slice(0, 1), request: { mayDiscardData: true } },
   });
   const latest = { ...phase, version: "latest" };
   await expect(readPartWish(await aContext(), { ...latest, follows: true })).rejects.toThrow(
@@ -272,7 +278,12 @@ describe("the flags", () => {
     [
       "what cannot be vouched for",
       { skip: ["DATABASE-OTHER-TYPE=a"] },
-      "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN, DATABASE-RUNS-UNKNOWN",
+      "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN, DATABASE-RUNS-UNKNOWN, DATABASE-DATA-AT-RISK, DATABASE-VOLATILE",
+    ],
+    [
+      "data of all databases accepted by a code",
+      { engineVersion: "8.0", skip: ["DATABASE-DATA-AT-RISK"] },
+      "--skip DATABASE-DATA-AT-RISK: name the database: DATABASE-DATA-AT-RISK=OBJECT; --may-discard-data accepts it for all",
     ],
   ])("are refused: %s", (_title, raw, problem) => {
     const { problems, missing = [] } = commandAt("upgrade-database").prepare(raw);

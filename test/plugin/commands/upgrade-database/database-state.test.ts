@@ -22,7 +22,7 @@ describe.each([
   ["creation-failed", "DATABASE-FAILED"],
 ])("in state %s", (state, expected) => {
   test("it is refused where it was asked for alone: 3", async () => {
-    const line = "upgrade-database shop/sessions --engine-version=7.4";
+    const line = "upgrade-database shop/sessions --engine-version=7.4 --may-discard-data";
     const { code, errors, written } = await example().run(line, inState(state));
     expect([code, errors.map((one) => [one.code, one.object]), written]).toEqual([
       3,

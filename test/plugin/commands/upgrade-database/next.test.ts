@@ -1,4 +1,40 @@
-import { listVersionRows } from "../../../../plugin/commands/upgrade-database/next";
+import {
+  databasesStatus,
+  databaseStep,
+  listVersionRows,
+} from "../../../../plugin/commands/upgrade-database/next";
+import { describeSituation } from "../../../../plugin/domain/checks/context";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { anOperator, factsOf } from "../../domain/engine-cluster/scene";
+import { anEdb, upgradedEc } from "../../domain/database/scene";
+
+const stepFor = (edbs: readonly KubeObject[]) => {
+  const facts = factsOf({ ecs: [upgradedEc()], deployments: [anOperator()], edbs });
+  const situation = describeSituation(facts, {});
+  const [databases, activeActive] = [
+    databasesStatus(situation, "edb"),
+    databasesStatus(situation, "eaadb"),
+  ];
+  return databaseStep({ databases, activeActive, situation });
+};
+
+test("the next step keeps the channel that another database is on", () => {
+  const active = { status: { version: "8.2.0" } };
+  const follow = anEdb("follow", { spec: { engineVersion: "latest" }, ...active });
+  expect(stepFor([anEdb()])?.words).toEqual(["upgrade-database", "--all", "--engine-version=8.2"]);
+  expect(stepFor([anEdb(), follow])?.words).toEqual([
+    "upgrade-database",
+    "engine/orders",
+    "--engine-version=8.2",
+  ]);
+});
+
+test("the next step says whose data stands against it", () => {
+  const spec = { replication: false };
+  const step = stepFor([anEdb("orders", { spec })]);
+  expect(step?.words).toBeUndefined();
+  expect(step?.says).toContain("neither replicated nor persistent");
+});
 
 test("the rows of the listing name each pair of versions, and say where there is none", () => {
   const versions = [

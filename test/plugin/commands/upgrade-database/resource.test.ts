@@ -56,18 +56,6 @@ test("the old value is kept as a patch of its own, and the write is noted before
   expect(scene.journal.map((line) => line.split(" ")[0])).toEqual(["intent", "outcome"]);
 });
 
-test.each([
-  ["neither is said, and written all the same", { replication: null }, true],
-  ["persistence keeps the data", { replication: false, persistence: "aofAlways" }, false],
-])("a database without replication: %s", async (_, spec, told) => {
-  const scene = await aScene();
-  await scene.edit("sessions", { spec });
-  const report = await scene.run();
-  expect([report.exit.code, codesOf(report)]).toEqual([0, told ? ["DATABASE-VOLATILE"] : []]);
-  expect(scene.sent).toEqual([patchLine("sessions")]);
-  expect(codesOf(await scene.run())).toEqual([]);
-});
-
 /** The definition of databases keeps whatever is in their spec. */
 const open = {
   objects: (all: readonly KubeObject[]) =>
@@ -199,7 +187,7 @@ describe("a database that follows the channel major", () => {
     const report = await scene.run({ version: "7.4" });
     expect([report.exit.code, codesOf(report)]).toEqual([
       3,
-      ["DATABASE-RUNS-UNKNOWN", "RULES-WARNING"],
+      ["DATABASE-RUNS-UNKNOWN", "RULES-WARNING", "DATABASE-CHANNEL-ENDS"],
     ]);
     expect(scene.sent).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** Databases of the example in memory, with an operator at play, and what is sent on the way. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { RequestWish } from "../../../../plugin/domain/database/bdb";
-import { getPath } from "../../../../plugin/domain/base/values";
+import { getPath, withValue } from "../../../../plugin/domain/base/values";
 import type { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import type { User } from "../../../../plugin/simulator/model";
 import type { Misbehavior } from "../../../../plugin/simulator/operator/snapshot";
@@ -77,11 +77,18 @@ export async function upgradedExample(): Promise<readonly KubeObject[]> {
         .map((version) => JSON.stringify({ dbType: "engine", version }))
         .join(","),
     );
-  return (JSON.parse(text) as readonly KubeObject[]).map((object) =>
-    object.kind === names.edb.kind
-      ? { ...object, spec: { replication: true, ...(object["spec"] as object) } }
-      : object,
-  );
+  return (JSON.parse(text) as readonly KubeObject[]).map(replicated);
+}
+
+/** A database as it is, with replicas: without them its data is at risk. */
+function replicated(object: KubeObject): KubeObject {
+  const { edb, eaadb, fields } = names;
+  const places = new Map<unknown, readonly string[]>([
+    [edb.kind, ["spec", "replication"]],
+    [eaadb.kind, [...fields.globalConfigurations, "replication"]],
+  ]);
+  const at = places.get(object.kind);
+  return at === undefined ? object : (withValue(object, at, true) as KubeObject);
 }
 
 /** Made once: whoever changes nothing of it begins with a copy. */

@@ -7,7 +7,7 @@ import { kinds } from "../../../../plugin/domain/kube/kinds";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import { listImages } from "../../../../plugin/domain/operator/wanted";
 import type { Report } from "../../../../plugin/kernel/report";
-import { getPath } from "../../../../plugin/domain/base/values";
+import { getPath, withValue } from "../../../../plugin/domain/base/values";
 import { configurationResource } from "../../../../plugin/domain/admission/configuration";
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { observe } from "../../../../plugin/simulator/observed-cluster";
@@ -64,6 +64,62 @@ test("with --engine-version the databases come last, and then all run it", async
     edbs.map(() => expect.stringMatching(/^8\.0/) as string),
   );
   expect((await upgrade(world, withDatabases)).writes).toEqual([]);
+});
+
+const volatile = ["engine/config", "shop/orders", "shop/sessions", "reports/totals"].map(
+  (place) => `${names.edb.kind}/${place}`,
+);
+
+test.each([
+  ["the whole upgrade", []],
+  ["--only databases", ["--only", "databases"]],
+  ["the rest of it", ["--only", "operator,webhook,cluster,databases"]],
+])("databases that keep nothing stop %s before its first write: 3", async (_title, more) => {
+  const world = await aPlayedWorld({ objects });
+  const words = withDatabases.filter((word) => word !== "--may-discard-data");
+  const { report, writes } = await upgrade(world, [...words, ...more]);
+  const errors = report.findings?.filter(({ code }) => code === "DATABASE-DATA-AT-RISK");
+  expect(report.exit.code).toBe(3);
+  expect(errors?.map(({ object }) => object)).toEqual(expect.arrayContaining(volatile));
+  expect(writes).toEqual([]);
+});
+
+test("a saved plan carries that databases may lose their data, by name or for all", async () => {
+  const file = join(folder, "lossy.json");
+  const eaadb = `${names.eaadb.kind}/engine/carts`;
+  const named = [...volatile, eaadb].map((one) => `--skip=DATABASE-DATA-AT-RISK=${one}`);
+  const unnamed = withDatabases.filter((word) => word !== "--may-discard-data");
+  for (const words of [withDatabases, [...unnamed, ...named]]) {
+    const world = await aPlayedWorld({ objects });
+    const { report } = await upgrade(world, [...words, "--plan-out", file]);
+    expect(report.exit.code).toBe(0);
+    const saved = JSON.parse(readFileSync(file, "utf8")) as { readonly words: readonly string[] };
+    const line = saved.words.filter((word) => word !== "--engine-version");
+    expect(line.join(" ")).toContain(
+      words === withDatabases ? "--may-discard-data" : `DATABASE-DATA-AT-RISK=${eaadb}`,
+    );
+    const done = await upgrade(world, [...saved.words, "--yes", "--plan", file]);
+    expect([done.report.exit.code, done.writes.length > 0]).toEqual([0, true]);
+  }
+});
+
+test("databases on a channel are named: in the plan of the cluster, and where none is written", async () => {
+  const edb = `${names.edb.kind}/shop/orders`;
+  const followed = objects.map((object) =>
+    object.kind === names.edb.kind && object.metadata.name === "orders"
+      ? (withValue(object, ["spec", "engineVersion"], "major") as KubeObject)
+      : object,
+  );
+  const world = await aPlayedWorld({ objects: followed });
+  const { report, writes } = await upgrade(world, ["--dry-run=server"]);
+  const found = report.findings?.filter(({ code }) => code === "DATABASE-CHANNEL");
+  expect(found).toMatchObject([{ object: edb, severity: "warning" }]);
+  expect(found?.[0]?.cause).toContain("with 8.0.2-17 it may go from 7.4 to 8.0");
+  const parts = getPath(report.details, ["plan", "parts"]) as readonly { skipped?: string }[];
+  expect(parts.at(-1)?.skipped).toBe(
+    `no --engine-version was given, no database is written, and ${edb} (major) follows its cluster by a channel; the others keep their version`,
+  );
+  expect(writes).toEqual([]);
 });
 
 test("without --engine-version the report says that the databases keep theirs", async () => {

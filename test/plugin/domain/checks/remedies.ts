@@ -247,6 +247,8 @@ export const remedies: readonly Remedy[] = [
       "CLUSTER-TARGET-LOWER",
       "CLUSTER-TARGET-NOT-MANAGED",
       "DATABASE-ABSENT",
+      "DATABASE-CHANNEL",
+      "DATABASE-CHANNEL-ENDS",
       "DATABASE-FIELD-PRUNED",
       "DATABASE-IS-INSTANCE",
       "DATABASE-LOWER",

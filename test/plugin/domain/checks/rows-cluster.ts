@@ -335,6 +335,14 @@ export const databaseRows: Rows = {
   "DATABASE-TYPE: no engine, no version": (w) =>
     w.set(edb, "spec.type", "memcached").set(edb, "spec.engineVersion", undefined),
   "DATABASE-VOLATILE: neither": (w) => w.set(edb, "spec.replication", false),
+  "DATABASE-VOLATILE: an active-active database": (w) =>
+    w.set(eaadb, "spec.globalConfigurations.replication", undefined),
+  "DATABASE-VOLATILE: what cannot be read": (w) => w.set(edb, "spec.replication", "yes"),
+  "DATABASE-CHANNEL: a database on one": (w) => w.set(edb, "spec.engineVersion", "major"),
+  "DATABASE-CHANNEL: with a release": (w) =>
+    w.set(edb, "spec.engineVersion", "major").wants("8.0.18-11"),
+  "DATABASE-CHANNEL: with a release of an unknown cluster": (w) =>
+    w.set(edb, "spec.engineVersion", "major").wants("9.9.9-1"),
   "DATABASE-VOLATILE: persistent": (w) =>
     w.set(edb, "spec.replication", false).set(edb, "spec.persistence", "aofEverySecond"),
 };

@@ -380,7 +380,7 @@ function activeActive(): KubeObject {
     metadata: { namespace: operatorNamespace, name: "carts" },
     spec: {
       participatingClusters: [{ name: "here" }],
-      globalConfigurations: { engineVersion: "7.4" },
+      globalConfigurations: { engineVersion: "7.4", replication: true },
     },
     status: { status: "active", specStatus: "Valid", replicationStatus: "up" },
   };

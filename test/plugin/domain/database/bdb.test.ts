@@ -3,8 +3,6 @@ import {
   asksForMore,
   bdbFindings,
   findDeprecated,
-  describeKeeping,
-  losesData,
   modulesBehind,
   parseModules,
   requestBody,
@@ -32,33 +30,21 @@ test.each<[string, Partial<ApiDatabase>, string | undefined, boolean, boolean]>(
   expect(runsVersion(aBdb(parts), { version, channel })).toBe(expected);
 });
 
-test.each<[Partial<ApiDatabase>, string]>([
-  [{}, "replicated, persistence aof"],
-  [volatile, "not replicated, persistence disabled"],
+test.each<[string, Partial<ApiDatabase>, RequestWish, readonly string[]]>([
+  ["forced, of any", {}, { forceDiscard: true }, ["DATABASE-DATA-MAY-GO"]],
+  ["the mild flag, of one that is kept", {}, { mayDiscardData: true }, []],
   [
-    { replication: undefined, dataPersistence: undefined },
-    "replication unknown, persistence unknown",
+    "the mild flag, of one that is not",
+    volatile,
+    { mayDiscardData: true },
+    ["DATABASE-DATA-MAY-GO"],
   ],
-])("what keeps its data is told: %j", (parts, expected) => {
-  expect(describeKeeping(aBdb(parts))).toBe(expected);
-});
-
-test.each<[string, Partial<ApiDatabase>, RequestWish, boolean, readonly string[]]>([
-  ["forced, of any", {}, { forceDiscard: true }, true, []],
-  ["the mild flag, of one that is kept", {}, { mayDiscardData: true }, false, []],
-  ["the mild flag, of one that is not", volatile, { mayDiscardData: true }, true, []],
-  ["no flag, of one that is not", volatile, {}, false, ["DATABASE-DATA-AT-RISK"]],
-  [
-    "none, of one that is imported into",
-    { status: "import-pending" },
-    {},
-    false,
-    ["DATABASE-BUSY"],
-  ],
-])("data that may be lost: %s", (_title, ...[parts, request, loses, codes]) => {
-  const found = bdbFindings(anEdb(), aBdb(parts), { request, calls: true });
-  expect([losesData(aBdb(parts), request), found.map(({ code }) => code)]).toEqual([loses, codes]);
-  expect(bdbFindings(anEdb(), aBdb(parts), { request, calls: false })).toEqual([]);
+  ["no flag, of one that is not", volatile, {}, ["DATABASE-DATA-AT-RISK"]],
+  ["none, of one that is imported into", { status: "import-pending" }, {}, ["DATABASE-BUSY"]],
+])("data that may be lost: %s", (_title, ...[parts, request, codes]) => {
+  const found = bdbFindings(anEdb(), aBdb(parts), { request, calls: true, names });
+  expect(found.map(({ code }) => code)).toEqual(codes);
+  expect(bdbFindings(anEdb(), aBdb(parts), { request, calls: false, names })).toEqual([]);
 });
 
 const search = { name: "search", version: "7.0.0" };

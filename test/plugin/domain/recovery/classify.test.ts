@@ -363,9 +363,10 @@ describe("a database as it runs", () => {
 
   test("data that nothing keeps is told by either", () => {
     const fields = { replication: false, dataPersistence: "disabled" };
-    expect(of({ edbs: plain, bdbs: [fields] })[0]?.volatile).toBe(true);
-    expect(of({ edbs: plain, bdbs: [{}] })[0]?.volatile).toBe(false);
-    expect(of({ edbs: [anEdb("x", { replication: false })] })[0]?.volatile).toBe(true);
+    const lost = { replication: false, persistence: "disabled" };
+    expect(of({ edbs: plain, bdbs: [fields] })[0]?.keeping).toEqual(lost);
+    expect(of({ edbs: plain, bdbs: [{}] })[0]?.keeping).toMatchObject({ replication: true });
+    expect(of({ edbs: [anEdb("x", { replication: false })] })[0]?.keeping).toEqual(lost);
   });
 });
 
