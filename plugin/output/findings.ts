@@ -55,7 +55,8 @@ function renderWayOut(
   ];
 }
 
-function listObjects(findings: readonly Finding[]): string {
+/** Their objects, as many as fit. */
+export function listObjects(findings: readonly Finding[]): string {
   const more = findings.length - mostAlike;
   const named = findings.slice(0, mostAlike).map(({ object = "" }) => escape(object));
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -5,9 +5,10 @@ import type { PlainForm } from "../domain/base/output-form";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
 import { fitText, readWidth } from "../domain/base/fit";
 import { paintResult, whyWithSource } from "./steps";
-import { contentKey, foldFindings, paintSeverity } from "./findings";
+import { contentKey, foldFindings, listObjects, paintSeverity } from "./findings";
 import { renderText, type TextStyle } from "./text";
 import { type Finding, sortWorstLast } from "../domain/base/findings";
+import { groupBy, omit } from "../domain/base/values";
 import type { Names } from "../domain/names/names";
 
 /** What a reporter writes to, and how. */
@@ -190,24 +191,34 @@ class ProgressReporter {
     else this.result(this.tell(event));
   }
 
-  /** On a terminal in full, with as many objects as fit; in a log, where nobody is asked, a line for each. */
+  /** On a terminal in full, in a log, where nobody is asked, a line for those that differ in their object alone. */
   present(findings: readonly Finding[]): void {
     this.#held = undefined;
-    if (!this.style.terminal) {
-      for (const one of sortWorstLast(findings)) this.lineOnce(one);
-      return;
-    }
     const fresh = findings.filter((one) => !this.#presented.has(contentKey(one)));
-    const most = this.style.sources ? Infinity : mostCauses;
-    const { palette } = this.style;
-    const verbosity = this.style.sources ? 1 : 0;
-    const blocks = foldFindings(sortWorstLast(fresh), { palette, verbosity }, most);
+    for (const one of fresh) this.#presented.add(contentKey(one));
+    if (this.style.terminal) this.presentInFull(sortWorstLast(fresh));
+    else this.presentBriefly(sortWorstLast(fresh));
+  }
+
+  private presentInFull(findings: readonly Finding[]): void {
+    const { palette, sources } = this.style;
+    const style = { palette, verbosity: sources ? 1 : 0 };
+    const blocks = foldFindings(findings, style, sources ? Infinity : mostCauses);
     for (const { lines, shown } of blocks) {
       this.line(["", ...lines].join("\n"));
       for (const one of shown) this.above.add(contentKey(one));
     }
-    for (const one of fresh) this.#presented.add(contentKey(one));
     if (blocks.length > 0) this.line("");
+  }
+
+  private presentBriefly(findings: readonly Finding[]): void {
+    const { palette } = this.style;
+    const untold = findings.filter((one) => !this.#told.has(describeFinding(one, palette)));
+    const alike = groupBy(untold, (one) => contentKey(omit(one, "object", "field")));
+    for (const [first, ...others] of alike.values()) {
+      if (first === undefined) continue;
+      this.line(describeFinding(first, palette, others));
+    }
   }
 
   /** Takes the live line away, and shows what was found where no question came. */
@@ -290,7 +301,11 @@ class ProgressReporter {
   }
 }
 
-function describeFinding(finding: Finding, palette: Palette): string {
-  const object = finding.object === undefined ? "" : ` ${escape(finding.object)}`;
+function describeFinding(
+  finding: Finding,
+  palette: Palette,
+  others: readonly Finding[] = [],
+): string {
+  const object = finding.object === undefined ? "" : ` ${listObjects([finding, ...others])}`;
   return `${paintSeverity(finding, palette)}: ${escape(finding.code)}${object}: ${escape(finding.cause)}`;
 }

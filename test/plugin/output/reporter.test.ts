@@ -137,6 +137,14 @@ describe("findings before the first write", () => {
     },
   );
 
+  test("in a log those that differ in their object alone are one line", async () => {
+    const many = Array.from({ length: 10 }, (_, n) => about("MANY", { object: `Pod/p${n}` }));
+    const { above, below } = await presented({}, many);
+    const pods = Array.from({ length: 8 }, (_, n) => `Pod/p${n}`).join(", ");
+    expect(above).toBe(`warning: MANY ${pods} and 2 more: MANY is so\n`);
+    expect(below).toBe("");
+  });
+
   test("of many causes with one way out the first five are shown, the objects of the others named", async () => {
     const many = Array.from({ length: 7 }, (_, n) =>
       about("MANY", { object: `Pod/p${n}`, cause: `cause ${n}` }),
