@@ -9,8 +9,10 @@ import type {
   Streams,
 } from "../cmdutil/context";
 import { UsageError } from "../domain/base/errors";
+import { distinct, type Finding } from "../domain/base/findings";
 import { defaultNames } from "../domain/names/names";
 import { escape, isTerminal, quoteCommand } from "../output/escape";
+import type { RawFlags } from "../cmdutil/flags";
 import type { Placed } from "./operator-namespace";
 import type { TalkingReporter } from "../output/reporter";
 import type { Permission } from "../domain/kube/permissions";
@@ -73,13 +75,15 @@ interface SessionParts {
   readonly reporter: TalkingReporter;
   /** For a command that works in the operator's namespace. */
   readonly placed?: Omit<Placed, "words"> | undefined;
+  /** The flags of the command as typed, for the lines that fix its findings. */
+  readonly raw?: RawFlags | undefined;
 }
 
 /** Makes the context of one run. */
 export function openRun(
   world: HostProcess,
   options: GlobalOptions,
-  { reporter, placed }: SessionParts,
+  { reporter, placed, raw = {} }: SessionParts,
 ): OpenRun {
   const events: Event[] = [];
   const { streams, signal } = world;
@@ -122,8 +126,21 @@ export function openRun(
     event({ type: "warning", text });
   };
   const traced = { onRequest, onSlow, warn };
+  let known: readonly Finding[] = [];
+  const show = async (): Promise<void> => {
+    const recorded = events.flatMap((one) => (one.type === "finding" ? one.finding : []));
+    const found = distinct([...recorded, ...known]);
+    if (found.length === 0) return;
+    const { completeFinding } = await import("../cmdutil/kubectl-command.ts");
+    reporter.present(found.map(completeFinding({ ...context, ...place }, raw)));
+  };
+  const present = async (findings: readonly Finding[]): Promise<void> => {
+    known = findings;
+    if (!options.quiet) await show();
+  };
   const ask = async (question: string): Promise<boolean> => {
     if (options.yes) return true;
+    await show();
     const placed = withPlace(question, remembered?.cluster);
     if (!canAsk()) throw needsYes(placed, world, options);
     reporter.rest();
@@ -132,6 +149,7 @@ export function openRun(
   };
   const readTyped = async (question: string): Promise<string | undefined> => {
     if (!canAsk()) return undefined;
+    await show();
     reporter.rest();
     const { readTerminal } = await import("./input.ts");
     return readTerminal(escape(withPlace(question, remembered?.cluster)), {
@@ -166,6 +184,7 @@ export function openRun(
     run: identity(world.clock, options),
     needs,
     ask,
+    present,
     typed: readTyped,
     readInput: async (path) => {
       const { readInput } = await import("./input.ts");

@@ -50,8 +50,9 @@ export async function run(line: CommandLine, world: HostProcess): Promise<ExitCo
   const { env, streams } = world;
   const { out, err } = streams;
   const reporter = await createReporter({ ...line.options, output: line.form, out, err, env });
-  const opened = openRun(world, line.options, { reporter, placed: line.placed });
-  const isWatch = line.prepared?.watches === true;
+  const { placed, prepared } = line;
+  const opened = openRun(world, line.options, { reporter, placed, raw: prepared?.raw });
+  const isWatch = prepared?.watches === true;
   const tell = (): void => {
     if (!isWatch && world.signal.reason instanceof InterruptedError) err.write(interruptedText);
   };

@@ -15,6 +15,7 @@ import type { Home } from "../ports/home";
 import type { DeclaredNeeds } from "../kernel/needs";
 import type { Recorder } from "../kernel/recorder";
 import type { Event, Report } from "../kernel/report";
+import type { Present } from "../kernel/world";
 import type { OptionsOf } from "./flags";
 import type { runTable } from "./standard-flags";
 
@@ -82,6 +83,8 @@ export interface CommandContext {
   readonly run: RunIdentity;
   /** Asks on a terminal; without one, or with --no-input, throws UsageError unless --yes was given. */
   readonly ask: (question: string) => Promise<boolean>;
+  /** Shows findings before the first write; absent where nobody is asked. */
+  readonly present?: Present | undefined;
   /** A line that is typed on the terminal, which --yes does not stand for; undefined without one. */
   readonly typed?: (question: string) => Promise<string | undefined>;
   /** The text of a file, or of stdin for "-"; UsageError when it cannot be read. */

@@ -31,6 +31,8 @@ export interface PreparedCommand {
   readonly warnings?: readonly string[];
   /** An interrupt is its usual end, of which nothing is said. */
   readonly watches?: boolean;
+  /** As typed, for the lines that fix its findings. */
+  readonly raw?: RawFlags;
   readonly load: () => Promise<LoadedCommand>;
 }
 
@@ -82,6 +84,7 @@ export function command<T extends FlagTable, F>(
       missing: read.missing,
       warnings: read.warnings,
       watches: spec.watches?.(read) === true,
+      raw,
       load: async () => {
         const { run, text, needs } = await load();
         if (needs !== undefined && read.on(printRole)) {

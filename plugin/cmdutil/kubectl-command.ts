@@ -49,12 +49,11 @@ export function inNamespace(contextArgs: readonly string[], namespace: string): 
 const byRelease = ["reapply-rbac", "upgrade-webhook"];
 const passedOn = ["release", "sha256", "target"];
 
-/** The report, each finding with its command where there is one. */
-export function withCommands(
-  report: Report,
+/** Adds to a finding the command that fixes it, where there is one. */
+export function completeFinding(
   { names, options }: Pick<CommandContext, "names" | "options">,
   raw: RawFlags,
-): Report {
+): (finding: Finding) => Finding {
   const engine = engineCommand(options);
   const kubectl = kubectlCommand(options);
   const fixLine = (finding: Finding): string | undefined => {
@@ -69,12 +68,21 @@ export function withCommands(
     }
     return placeCommand(line, options.contextArgs);
   };
-  const complete = (finding: Finding): Finding => {
+  return (finding) => {
     const command = finding.accepted === true ? undefined : fixLine(finding);
     return command === undefined || finding.command !== undefined
       ? finding
       : { ...finding, command };
   };
+}
+
+/** The report, each finding with its command where there is one. */
+export function withCommands(
+  report: Report,
+  context: Pick<CommandContext, "names" | "options">,
+  raw: RawFlags,
+): Report {
+  const complete = completeFinding(context, raw);
   const { findings, namespaces } = report;
   if (findings === undefined && namespaces === undefined) return report;
   return {

@@ -12,12 +12,12 @@ import { placeCommand } from "./kubectl-command";
  * where the command cannot work in its namespace.
  */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
-  const { names, clock, signal, ask, run, recorder } = context;
+  const { names, clock, signal, ask, present, run, recorder } = context;
   const { options, connect } = await resolveNamespace(context);
   const part = recorder && String(recorder.beginPart());
   return {
     cluster: await connect(),
-    ...{ clock, signal, names, ask },
+    ...{ clock, signal, names, ask, present },
     recorder: recorder ?? (await startRecorder(context, kind)),
     journal: openJournal(await context.home(), run.id, part),
     yaml: renderCompactly,

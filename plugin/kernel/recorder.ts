@@ -187,6 +187,12 @@ export class Recorder {
     return this.#findings;
   }
 
+  /** With those of namespaces. */
+  get everyFinding(): readonly Finding[] {
+    const { namespaces = [] } = this.#fields;
+    return [...this.#findings, ...namespaces.flatMap(({ findings = [] }) => findings)];
+  }
+
   get steps(): readonly StepReport[] {
     return this.#steps;
   }

@@ -34,15 +34,24 @@ export async function runPart(
       return { ...recorder.failure(plan.stops), ...findDetails(plan.expects) };
     }
     if (dryRun !== "none") return toReport(ports, plan.expects);
-    const writes = plan.writes.length + (plan.calls ?? []).length;
-    const warnings = await requireHome(ports, writes > 0);
-    tell(warnings);
-    for (const question of plan.questions) await requireYes(ports, question);
+    await confirm(ports, plan, tell);
     return toReport(ports, await plan.act({ ...ports, tell }));
   } catch (error) {
     const isCut = ports.signal.aborted && !(error instanceof UnknownOutcomeError);
     return recorder.failure(error, isCut ? { stands: "nothing was written" } : {});
   }
+}
+
+/** Shows what was found before the first write, then asks. */
+async function confirm(
+  ports: AskingPorts,
+  { writes, calls = [], questions }: Planned,
+  tell: World["tell"],
+): Promise<void> {
+  const count = writes.length + calls.length;
+  tell(await requireHome(ports, count > 0));
+  if (count > 0) await ports.present?.(ports.recorder.everyFinding);
+  for (const question of questions) await requireYes(ports, question);
 }
 
 /** The plan once nothing is waited for any more. */

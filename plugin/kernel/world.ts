@@ -24,7 +24,11 @@ export interface RunPorts {
 export interface AskingPorts extends RunPorts {
   /** Asks once before the first write; throws UsageError where nobody can be asked. */
   readonly ask: (question: string) => Promise<boolean>;
+  readonly present?: Present | undefined;
 }
+
+/** Shows findings before the first write, above the questions; a question itself shows what was recorded. */
+export type Present = (findings: readonly Finding[]) => Promise<void>;
 
 /** What a part plans on: its cluster refuses writes. */
 export interface World extends RunPorts {

@@ -5,8 +5,10 @@ import type { PlainForm } from "../domain/base/output-form";
 import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } from "./escape";
 import { fitText, readWidth } from "../domain/base/fit";
 import { paintResult, whyWithSource } from "./steps";
-import { paintSeverity, renderText, type TextStyle } from "./text";
-import type { Finding } from "../domain/base/findings";
+import { contentKey, foldFindings, listObjects, paintSeverity } from "./findings";
+import { renderText, type TextStyle } from "./text";
+import { type Finding, sortWorstLast } from "../domain/base/findings";
+import { groupBy, omit } from "../domain/base/values";
 import type { Names } from "../domain/names/names";
 
 /** What a reporter writes to, and how. */
@@ -27,25 +29,31 @@ export interface ReporterWish {
 
 /** A reporter whose live line can be removed, for a prompt. */
 export interface TalkingReporter extends Reporter {
+  /** Shows the findings that were not shown before, the worst last: they stand above a question or the first write. */
+  present(findings: readonly Finding[]): void;
   /** `text` is a command's own rendering, instead of the common one. */
-  end(report: Report, text?: (report: Report, style: TextStyle) => string): void;
+  end(report: Report, text?: OwnText): void;
   rest(): void;
 }
+
+type OwnText = (report: Report, style: TextStyle) => string;
 
 /** Makes the reporter; the YAML library is loaded only for YAML. */
 export async function createReporter(wish: ReporterWish): Promise<TalkingReporter> {
   const { out, output } = wish;
   const talk = new ProgressReporter(talkStyle(wish));
-  const render = await renderer(wish);
+  const render = await renderer(wish, talk.above);
   return {
     event(event: Event) {
       if (output === "jsonl") out.write(renderLine(event));
       else talk.event(event);
     },
+    present(findings) {
+      talk.present(findings);
+    },
     end(report, text) {
-      talk.rest();
-      const own = output === "text" ? text : undefined;
-      const said = own === undefined ? render(report) : own(report, textStyle(wish));
+      talk.finish();
+      const said = render(report, text);
       out.write(output === "text" ? fitText(said, readWidth(out)) : said);
     },
     rest() {
@@ -62,20 +70,27 @@ function talkStyle({ out, err, env, color, output, quiet, verbosity }: ReporterW
     live,
     passing: live && output === "text" && isTerminal(out),
     findings: (output !== "text" && output !== "github") || isTerminal(err),
+    terminal: isTerminal(err),
     quiet,
     sources: verbosity > 0,
   };
 }
 
-async function renderer(wish: ReporterWish): Promise<(report: Report) => string> {
+/** `above` are the keys of findings that stand on the terminal already. */
+async function renderer(
+  wish: ReporterWish,
+  above: ReadonlySet<string>,
+): Promise<(report: Report, text?: OwnText) => string> {
   if (typeof wish.output === "function") return wish.output;
   switch (wish.output) {
     case "json":
       return renderJson;
     case "jsonl":
       return renderLine;
-    case "yaml":
-      return (await import("./yaml.ts")).renderYaml;
+    case "yaml": {
+      const { renderYaml } = await import("./yaml.ts");
+      return (report) => renderYaml(report);
+    }
     case "name": {
       const [{ renderNames }, { defaultNames }] = await Promise.all([
         import("./names.ts"),
@@ -92,7 +107,10 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
     case "github":
       return (await import("./github.ts")).renderGithub;
     case "text":
-      return (report) => renderText(report, textStyle(wish));
+      return (report, text = renderText) => {
+        const isBelow = isTerminal(wish.out);
+        return text(report, { ...textStyle(wish), ...(isBelow && { above }) });
+      };
   }
 }
 
@@ -122,10 +140,15 @@ interface TalkStyle {
   readonly passing: boolean;
   /** False where the result shows the findings to the same reader: a log has each once. */
   readonly findings: boolean;
+  /** A person may be asked on it: what was found before the question stands right above it. */
+  readonly terminal: boolean;
   readonly quiet: boolean;
   /** Whether numbers of the specification are shown. */
   readonly sources: boolean;
 }
+
+/** So many causes of one way out are shown above a question; the objects of the others are named. */
+const mostCauses = 5;
 
 /** Seconds between two lines in a log while the same is waited for. */
 const logEvery = 30;
@@ -139,8 +162,18 @@ class ProgressReporter {
   #part: string | undefined;
   /** Seconds of the wait that was last told of. */
   #toldAt = 0;
+  /** What was found before the question, which is shown there in order; undefined once it was asked. */
+  #held: Finding[] | undefined;
+  /** Lines of findings, each of which is written once. */
+  readonly #told = new Set<string>();
+  /** Keys of the findings that stood above a question, if only by their object. */
+  readonly #presented = new Set<string>();
+  /** Keys of the findings that were shown on the terminal with their cause and fix. */
+  readonly above = new Set<string>();
 
-  constructor(private readonly style: TalkStyle) {}
+  constructor(private readonly style: TalkStyle) {
+    if (style.terminal) this.#held = [];
+  }
 
   event(event: Event): void {
     if (event.type === "warning") {
@@ -153,9 +186,61 @@ class ProgressReporter {
       return;
     }
     this.#waitingOn = undefined;
-    if (event.type === "finding" && !this.style.findings) return;
     if (event.type === "note") this.note(event);
+    else if (event.type === "finding") this.finding(event.finding);
     else this.result(this.tell(event));
+  }
+
+  /** On a terminal in full, in a log, where nobody is asked, a line for those that differ in their object alone. */
+  present(findings: readonly Finding[]): void {
+    this.#held = undefined;
+    const fresh = findings.filter((one) => !this.#presented.has(contentKey(one)));
+    for (const one of fresh) this.#presented.add(contentKey(one));
+    if (this.style.terminal) this.presentInFull(sortWorstLast(fresh));
+    else this.presentBriefly(sortWorstLast(fresh));
+  }
+
+  private presentInFull(findings: readonly Finding[]): void {
+    const { palette, sources } = this.style;
+    const style = { palette, verbosity: sources ? 1 : 0 };
+    const blocks = foldFindings(findings, style, sources ? Infinity : mostCauses);
+    for (const { lines, shown } of blocks) {
+      this.line(["", ...lines].join("\n"));
+      for (const one of shown) this.above.add(contentKey(one));
+    }
+    if (blocks.length > 0) this.line("");
+  }
+
+  private presentBriefly(findings: readonly Finding[]): void {
+    const { palette } = this.style;
+    const untold = findings.filter((one) => !this.#told.has(describeFinding(one, palette)));
+    const alike = groupBy(untold, (one) => contentKey(omit(one, "object", "field")));
+    for (const [first, ...others] of alike.values()) {
+      if (first === undefined) continue;
+      this.line(describeFinding(first, palette, others));
+    }
+  }
+
+  /** Takes the live line away, and shows what was found where no question came. */
+  finish(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.rest();
+    if (this.style.passing || !this.style.findings || this.style.quiet) return;
+    for (const one of sortWorstLast(held)) this.lineOnce(one);
+  }
+
+  private finding(finding: Finding): void {
+    if (this.#presented.has(contentKey(finding))) return;
+    if (this.#held !== undefined) this.#held.push(finding);
+    else if (this.style.passing) this.over(describeFinding(finding, this.style.palette));
+    else if (this.style.findings) this.lineOnce(finding);
+  }
+
+  private lineOnce(finding: Finding): void {
+    const line = describeFinding(finding, this.style.palette);
+    if (!this.#told.has(line)) this.line(line);
+    this.#told.add(line);
   }
 
   /** Takes the live line away. */
@@ -164,8 +249,7 @@ class ProgressReporter {
     this.#live = false;
   }
 
-  private tell(event: Event & { type: "step" | "probe" | "finding" }): string {
-    if (event.type === "finding") return describeFinding(event.finding, this.style.palette);
+  private tell(event: Event & { type: "step" | "probe" }): string {
     if (event.type === "probe") {
       const { phase, accept, deny } = event.probe;
       const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
@@ -217,7 +301,11 @@ class ProgressReporter {
   }
 }
 
-function describeFinding(finding: Finding, palette: Palette): string {
-  const object = finding.object === undefined ? "" : ` ${escape(finding.object)}`;
+function describeFinding(
+  finding: Finding,
+  palette: Palette,
+  others: readonly Finding[] = [],
+): string {
+  const object = finding.object === undefined ? "" : ` ${listObjects([finding, ...others])}`;
   return `${paintSeverity(finding, palette)}: ${escape(finding.code)}${object}: ${escape(finding.cause)}`;
 }

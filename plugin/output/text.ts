@@ -1,90 +1,18 @@
 /** A report as a person reads it on stdout. */
 import type { NamespaceReport, ProbeReport, Report } from "../kernel/report";
-import { escape, escapeLines, type Palette, renderTable } from "./escape";
+import { escape, escapeLines, renderTable } from "./escape";
 import { renderGap, replicaLines, windowLines } from "./gap";
 import { groupNamespaces, renderNamespaceGroup } from "./namespaces";
 import { narrowest, stepLines, stepTable } from "./steps";
-import { type Finding, sourceCommand } from "../domain/base/findings";
+import {
+  aboveLines,
+  findingBlocks,
+  type FindingStyle,
+  freshFindings,
+  indent,
+  renderFinding,
+} from "./findings";
 import { groupBy, type Json, omit } from "../domain/base/values";
-
-/** How grave a finding is, `accepted` where a person lives with it; in its color. */
-export function paintSeverity({ severity, accepted }: Finding, palette: Palette): string {
-  if (accepted === true) return palette.faint("accepted");
-  return severity === "error" ? palette.bad(severity) : palette.warn(severity);
-}
-
-/** So many objects are named of findings that are alike but for the object. */
-const mostAlike = 8;
-
-/** A finding with its cause and its way out, and with -v its source. */
-export function renderFinding(finding: Finding, style: TextStyle): readonly string[] {
-  return [...renderCause(finding, [], style), ...renderWayOut(finding, style)];
-}
-
-/** What was found, on which object; `others` share all of it but the object. */
-function renderCause(
-  finding: Finding,
-  others: readonly Finding[],
-  { palette }: TextStyle,
-): readonly string[] {
-  const { code, object, field, location } = finding;
-  const { file, line, column } = location ?? {};
-  const place = file === undefined ? undefined : `${file}:${line}:${column}`;
-  const where = [place, object, field].filter((part) => part !== undefined).map(escape);
-  return [
-    [paintSeverity(finding, palette), palette.strong(escape(code)), ...where].join(" "),
-    ...(others.length === 0 ? [] : [`  Also:   ${listObjects(others)}`]),
-    `  Cause:  ${indent(finding.cause)}`,
-  ];
-}
-
-function renderWayOut(
-  { fix, command, source }: Finding,
-  { verbosity }: TextStyle,
-): readonly string[] {
-  return [
-    `  Fix:    ${indent(fix)}`,
-    ...(command === undefined ? [] : [`  Run:    ${escape(command)}`]),
-    ...(verbosity > 0 && source !== "" ? [`  Source: ${escape(sourceCommand(source))}`] : []),
-  ];
-}
-
-function listObjects(findings: readonly Finding[]): string {
-  const more = findings.length - mostAlike;
-  const named = findings.slice(0, mostAlike).map(({ object = "" }) => escape(object));
-  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/**
- * A block for each way out: findings that share it stand above it, and those that differ in nothing
- * but their object are one. `most` causes of one way out are told, and no more.
- */
-export function findingBlocks(
-  all: readonly Finding[],
-  style: TextStyle,
-  most = Infinity,
-): readonly (readonly string[])[] {
-  const sameWayOut = groupBy(all, ({ code, severity, accepted, fix, command, source, ...rest }) => {
-    const isAlone = rest.location !== undefined || rest.object === undefined;
-    return JSON.stringify([code, severity, accepted, fix, command, source, isAlone && rest]);
-  });
-  return [...sameWayOut.values()].map((findings) => renderSharedWayOut(findings, { style, most }));
-}
-
-function renderSharedWayOut(
-  findings: readonly Finding[],
-  { style, most }: { readonly style: TextStyle; readonly most: number },
-): readonly string[] {
-  const sameCause = [
-    ...groupBy(findings, ({ cause, field }) => `${field ?? ""} ${cause}`).values(),
-  ];
-  const told = sameCause.slice(0, most).flatMap(([first, ...others]) => {
-    return first === undefined ? [] : renderCause(first, others, style);
-  });
-  const untold = sameCause.slice(most).flat();
-  const rest = untold.length === 0 ? [] : [`and ${untold.length} more: ${listObjects(untold)}`];
-  return [...told, ...rest, ...findings.slice(0, 1).flatMap((one) => renderWayOut(one, style))];
-}
 
 /** How the end of a diff begins that found some. */
 export const differencesExist = "differences exist";
@@ -110,16 +38,8 @@ export function describeEnd({
   return { reason: `${told.code}, as shown above`, next };
 }
 
-/** A text of one or more lines below a label. */
-function indent(text: string): string {
-  return escapeLines(text).replaceAll("\n", "\n          ");
-}
-
 /** How much is shown, and in which colors. */
-export interface TextStyle {
-  readonly palette: Palette;
-  /** 1 and more show every step, the probes of each phase, the certificate and all sources. */
-  readonly verbosity: number;
+export interface TextStyle extends FindingStyle {
   /** Tables have every column. */
   readonly wide?: boolean | undefined;
   /** Columns of the terminal, where there is one. */
@@ -136,6 +56,7 @@ export function renderText(report: Report, style: TextStyle): string {
     ...renderNamespaces(report.namespaces ?? [], style),
     details(report),
     ...findingBlocks(findings, style),
+    aboveLines(report, style),
     permissions(report, style),
     isFull ? end : [...shortProof(report), ...end],
   ];
@@ -361,11 +282,12 @@ export function renderNamespaces(
   all: readonly NamespaceReport[],
   style: TextStyle,
 ): readonly (readonly string[])[] {
-  const failed = all.filter(({ findings = [] }) => findings.length > 0);
+  const fresh = freshFindings(
+    all.flatMap(({ findings = [] }) => findings),
+    style,
+  );
   return [
     ...groupNamespaces(all).map((group) => renderNamespaceGroup(group, style.palette)),
-    ...failed.flatMap(({ findings = [] }) =>
-      findings.map((finding) => renderFinding(finding, style)),
-    ),
+    ...fresh.map((finding) => renderFinding(finding, style)),
   ];
 }

@@ -55,7 +55,7 @@ const { kind: edb } = names.edb;
 const { deployment } = names.operator;
 
 /** Each is broken in one way. */
-const broken: readonly Wish[] = [
+export const broken: readonly Wish[] = [
   {
     name: "a partition",
     change: set(["StatefulSet"], ["spec", "updateStrategy"], {

@@ -3,7 +3,8 @@ import type { Finding } from "../../domain/base/findings";
 import { isObject, asArray, getOwn } from "../../domain/base/values";
 import type { CheckLine, Report } from "../../kernel/report";
 import { escape, renderTable } from "../../output/escape";
-import { findingBlocks, renderText, type TextStyle } from "../../output/text";
+import { findingBlocks } from "../../output/findings";
+import { renderText, type TextStyle } from "../../output/text";
 import { type Injection, renderInjection } from "../../domain/admission/injector";
 
 /** Hundreds of databases may fail one check, each for a cause of its own: so many are told. */

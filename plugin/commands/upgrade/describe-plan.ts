@@ -124,10 +124,5 @@ export function collectFindings(
   plans: readonly PartPlan[],
 ): readonly Finding[] {
   const recorders = plans.flatMap(({ asides }) => asides.map(({ told }) => told.recorder));
-  return distinct(
-    [recorder, ...recorders].flatMap(({ found, kept }) => [
-      ...found,
-      ...(kept.namespaces ?? []).flatMap((one) => one.findings ?? []),
-    ]),
-  );
+  return distinct([recorder, ...recorders].flatMap(({ everyFinding }) => everyFinding));
 }

@@ -13,7 +13,7 @@ import { listNewFindings } from "./compare-plans";
 import { collectFindings, describePlan } from "./describe-plan";
 import { makeStoppedEnd } from "./ends";
 import type { UpgradePlan } from "./plan-document";
-import { planParts, type WantedPart } from "./plan-parts";
+import { type PartPlan, planParts, type WantedPart } from "./plan-parts";
 import { reportPlan, reportChanged, reportStale } from "./reports";
 import { findStale } from "./staleness";
 import type { UpgradeDeps, UpgradeOptions } from "./deps";
@@ -46,7 +46,7 @@ export async function upgradeParts(
   }
   if (dryRun !== "none") return reportPlan(deps.ports, plan, { plans });
   deps.ports.recorder.addFindings(await requireHome(deps.ports, plan.steps.length > 0));
-  const changed = plan.steps.length > 0 ? await confirm(deps, plan) : undefined;
+  const changed = plan.steps.length > 0 ? await confirm(deps, plan, plans) : undefined;
   return changed ?? (await new PlanRunner(deps, options).run(plans));
 }
 
@@ -54,8 +54,10 @@ export async function upgradeParts(
 async function confirm(
   { ports, show, judgeAgain }: UpgradeDeps,
   plan: UpgradePlan,
+  plans: readonly PartPlan[],
 ): Promise<Report | undefined> {
   show(plan);
+  await ports.present?.(collectFindings(ports, plans));
   const { length } = plan.steps;
   const question = `Carry out this plan (${length} ${length === 1 ? "write" : "writes"})?`;
   if (!(await ports.ask(question))) {

@@ -55,9 +55,23 @@ export function withPage(source: string): string {
   return `${source} (docs/${page})`;
 }
 
+/** The same for findings that are the same in every word. */
+export function findingKey(finding: Finding): string {
+  return JSON.stringify(Object.entries(finding).sort());
+}
+
+/** The findings in the order of their gravity, the worst last: warnings, accepted errors, errors. */
+export function sortWorstLast(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings].sort((one, other) => rankGravity(one) - rankGravity(other));
+}
+
+function rankGravity({ severity, accepted }: Finding): number {
+  if (accepted === true) return 1;
+  return severity === "error" ? 2 : 0;
+}
+
 /** The findings without those that are the same in every word: parts of a run may meet the same thing. */
 export function distinct(findings: readonly Finding[]): readonly Finding[] {
-  const findingKey = (finding: Finding): string => JSON.stringify(Object.entries(finding).sort());
   const met = new Map(findings.map((finding) => [findingKey(finding), finding]));
   return [...met.values()];
 }

@@ -1,5 +1,6 @@
 import { createReporter, type ReporterWish } from "../../../plugin/output/reporter";
 import { isTerminal, wantsColor } from "../../../plugin/output/escape";
+import type { Finding } from "../../../plugin/domain/base/findings";
 import type { Event } from "../../../plugin/kernel/report";
 import { captured } from "../../support/program-world";
 import { swapped } from "./sample-reports";
@@ -68,6 +69,106 @@ test("without a terminal there is one line a change", async () => {
 test("the findings of a text that goes to the same log are not told before it", async () => {
   const { err } = await told({});
   expect(err).toContain("probe after apply: 5/5 accepted, 0/5 refused\nwarning: beware\n");
+});
+
+describe("findings before the first write", () => {
+  const about = (code: string, parts: Partial<Finding> = {}): Finding => ({
+    ...{ code, severity: "warning", cause: `${code} is so`, fix: "see to it", source: "S27" },
+    ...parts,
+  });
+  const graver = [
+    about("E", { severity: "error" }),
+    about("A", { accepted: true }),
+    about("W", { object: "Pod/a" }),
+  ];
+  const one = swapped.exit;
+
+  /** What stands on stderr above the question, and what stdout has in the end. */
+  async function presented(wish: Wish, findings: readonly Finding[]) {
+    const out = captured(wish.outTerminal);
+    const err = captured(wish.errTerminal);
+    const usual = { output: "text", color: "never", quiet: false, verbosity: 0, env: {} } as const;
+    const reporter = await createReporter({ ...usual, ...wish, out, err });
+    for (const finding of findings) reporter.event({ type: "finding", finding });
+    reporter.present(findings);
+    await new Promise(setImmediate);
+    const above = err.text();
+    for (const finding of findings) reporter.event({ type: "finding", finding });
+    reporter.present(findings);
+    const changed = about("W", { object: "Pod/a", severity: "error" });
+    reporter.end({
+      apiVersion: "cli.engine.com/v1",
+      kind: "X",
+      findings: [...findings, changed],
+      exit: one,
+    });
+    await new Promise(setImmediate);
+    return { above, below: err.text().slice(above.length), out: out.text() };
+  }
+
+  const codes = (text: string): readonly string[] =>
+    [...text.matchAll(/^(?:warning|accepted|error):? (\w+)/gm)].map(([, code = ""]) => code);
+
+  test("on a terminal they stand in full, the worst last, and are counted in the end", async () => {
+    const screen = { errTerminal: true, outTerminal: true };
+    const { above, out } = await presented(screen, graver);
+    expect(codes(above)).toEqual(["W", "A", "E"]);
+    expect(above).toContain("warning W Pod/a\n  Cause:  W is so\n  Fix:    see to it\n\n");
+    expect(out).toContain("1 error, 1 accepted error, 1 warning, shown above\n");
+    // its severity has changed since
+    expect(out).toContain("error W Pod/a");
+    expect(codes(out)).toEqual(["W"]);
+  });
+
+  test("a result that goes elsewhere has them in full, too", async () => {
+    const { above, out } = await presented({ errTerminal: true }, graver);
+    expect(codes(above)).toEqual(["W", "A", "E"]);
+    expect(codes(out)).toEqual(["E", "A", "W", "W"]);
+    expect(out).not.toContain("shown above");
+  });
+
+  test.each(["text", "json", "jsonl"] as const)(
+    "a log has a line for each (%s)",
+    async (output) => {
+      const { above, below, out } = await presented({ output }, graver);
+      expect(codes(above).toSorted()).toEqual(["A", "E", "W"]);
+      expect(codes(below)).toEqual([]);
+      expect(out).not.toContain("shown above");
+    },
+  );
+
+  test("in a log those that differ in their object alone are one line", async () => {
+    const many = Array.from({ length: 10 }, (_, n) => about("MANY", { object: `Pod/p${n}` }));
+    const { above, below } = await presented({}, many);
+    const pods = Array.from({ length: 8 }, (_, n) => `Pod/p${n}`).join(", ");
+    expect(above).toBe(`warning: MANY ${pods} and 2 more: MANY is so\n`);
+    expect(below).toBe("");
+  });
+
+  test("of many causes with one way out the first five are shown, the objects of the others named", async () => {
+    const many = Array.from({ length: 7 }, (_, n) =>
+      about("MANY", { object: `Pod/p${n}`, cause: `cause ${n}` }),
+    );
+    const screen = { errTerminal: true, outTerminal: true };
+    const { above, out } = await presented(screen, many);
+    expect(above.match(/Cause: /g)).toHaveLength(5);
+    expect(above).toContain("and 2 more: Pod/p5, Pod/p6\n  Fix:    see to it\n");
+    expect(out).toContain("5 warnings, shown above");
+    expect(out).toContain("cause 6");
+    expect(out).not.toContain("cause 4");
+    const all = await presented({ ...screen, verbosity: 1 }, many);
+    expect(all.above.match(/Cause: /g)).toHaveLength(7);
+  });
+
+  test("those that no question comes for are told at the end, the worst last", async () => {
+    const err = captured(true);
+    const usual = { output: "json", color: "never", quiet: false, verbosity: 0, env: {} } as const;
+    const reporter = await createReporter({ ...usual, out: captured(), err });
+    for (const finding of graver) reporter.event({ type: "finding", finding });
+    reporter.end({ apiVersion: "cli.engine.com/v1", kind: "X", findings: graver, exit: one });
+    await new Promise(setImmediate);
+    expect(codes(err.text())).toEqual(["W", "A", "E"]);
+  });
 });
 
 test("on a terminal, waiting is one line that tells how long", async () => {

@@ -1,0 +1,77 @@
+/**
+ * What one way of an act refuses before its first write, every other way refuses: the acts are those that more than
+ * one command does, the clusters those that people have reported, as far as they are broken.
+ */
+import { broken } from "../support/broken-worlds";
+import { Starts } from "../support/starts";
+import { obstacles, type Wish } from "../support/upgrade-worlds";
+import { type Act, acts, tryWay } from "./refusals";
+
+/** A way that writes where another one refuses. */
+interface Known {
+  readonly act: string;
+  readonly scenes: readonly string[];
+  readonly writes: readonly string[];
+  readonly why: string;
+}
+
+/** One that has come right is an error here. */
+const known: readonly Known[] = [
+  {
+    act: "upgrade the operator",
+    scenes: ["a partition", "pods renewed by hand", "a refused upgrade", "a broken cluster"],
+    writes: ["upgrade-operator"],
+    why: "`upgrade` judges the pods and the state of the clusters before every part, `upgrade-operator` does not",
+  },
+  {
+    act: "upgrade the operator",
+    scenes: ["no operator"],
+    writes: ["upgrade-operator"],
+    why: "`upgrade-operator` installs an operator that is not there, `upgrade` asks for one",
+  },
+  {
+    act: "upgrade the cluster",
+    scenes: ["a refused upgrade"],
+    writes: ["upgrade-cluster --target", "upgrade-cluster --auto"],
+    why: "another tag is the way out of a refused one, and `upgrade` does not take it",
+  },
+  {
+    act: "upgrade the database",
+    scenes: ["a failed database"],
+    writes: ["upgrade-database --via=api"],
+    why: "by REST API only the state that the REST API tells is judged, and here that is active",
+  },
+];
+
+const starts = new Starts();
+const scenes: readonly Wish[] = [{ name: "as it is" }, ...broken, ...obstacles];
+
+/** A way that writes where another one refuses, with the words of that. */
+async function disagreements(act: Act, wish: Wish) {
+  const all = await Promise.all(
+    act.ways.map(async (way) => ({ way: way.name, ...(await tryWay(act, way, { starts, wish })) })),
+  );
+  const refusing = all.filter(({ wrote, code }) => !wrote && code !== 0);
+  const writing = refusing.length === 0 ? [] : all.filter(({ wrote }) => wrote);
+  const says = refusing.map(({ way, code, reason }) => `${way} ends with ${code}: ${reason}`);
+  return writing.map(({ way }) => ({ way, says: [`${way} writes`, ...says].join("; ") }));
+}
+
+describe.each(acts.map((act) => [act.name, act] as const))("%s", (name, act) => {
+  test.each(scenes.map((wish) => [wish.name, wish] as const))("%s", async (scene, wish) => {
+    const excused = known
+      .filter((one) => one.act === name && one.scenes.includes(scene))
+      .flatMap(({ writes }) => writes);
+    const found = await disagreements(act, wish);
+    expect(found.flatMap(({ way, says }) => (excused.includes(way) ? [] : [says]))).toEqual([]);
+    expect(found.map(({ way }) => way)).toEqual(expect.arrayContaining(excused));
+  });
+});
+
+test("each case that is known is one of the table", () => {
+  for (const { act, scenes: there, writes } of known) {
+    const ways = acts.find(({ name }) => name === act)?.ways.map(({ name }) => name) ?? [];
+    expect(ways).toEqual(expect.arrayContaining([...writes]));
+    expect(scenes.map(({ name }) => name)).toEqual(expect.arrayContaining([...there]));
+  }
+});

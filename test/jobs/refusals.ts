@@ -1,0 +1,171 @@
+/** The acts that more than one command does, each with its ways; and what a way does on a cluster. */
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import type { KubeObject, Ref } from "../../plugin/domain/kube/objects";
+import { observe } from "../../plugin/simulator/observed-cluster";
+import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
+import type { Report } from "../../plugin/kernel/report";
+import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
+import { aClusterApi, type ClusterApiForTest } from "../support/played-cluster-api";
+import { anApiSecret } from "../support/cluster-api-client";
+import { starts as begins, type Start, type Starts, type Words } from "../support/starts";
+import type { Wish } from "../support/upgrade-worlds";
+import { admin, exampleOnce } from "../support/world";
+import { KilledError } from "./faults";
+import { reachOf } from "./rest";
+import { openedFor } from "./trial";
+
+const namespace = names.operator.namespace;
+
+/** One command that does the act. */
+export interface Way {
+  readonly name: string;
+  readonly words: Words;
+  /** It calls the REST API of the cluster. */
+  readonly calls?: true;
+}
+
+export interface Act extends Start {
+  readonly name: string;
+  readonly ways: readonly Way[];
+}
+
+const only = (part: string, ...more: readonly string[]): Way => ({
+  name: `upgrade --only ${[part, ...more].join(" ")}`,
+  words: ({ release }) => ["upgrade", "--release", release, "--no-probe", "--only", part, ...more],
+});
+const alone = (name: string, words: Words): Way => ({ name, words });
+
+/** The databases of these scenes are one: what stands against another one is no matter of its own way. */
+const oneDatabase = (object: KubeObject): boolean =>
+  object.kind !== names.eaadb.kind &&
+  (object.kind !== names.edb.kind || object.metadata.name === "orders");
+
+const database = "shop/orders";
+const toVersion = ["--engine-version", "8.0"];
+
+export const acts: readonly Act[] = [
+  {
+    name: "widen the roles",
+    ways: [alone("reapply-rbac", begins["reapply-rbac"].words), only("rbac-expand")],
+  },
+  {
+    name: "upgrade the operator",
+    before: begins["upgrade-operator"].before,
+    ways: [alone("upgrade-operator", begins["upgrade-operator"].words), only("operator")],
+  },
+  {
+    name: "swap the webhook",
+    before: begins["upgrade-cluster"].before.slice(0, 2),
+    ways: [alone("upgrade-webhook", begins["upgrade-webhook"].words), only("webhook")],
+  },
+  {
+    name: "upgrade the cluster",
+    before: begins["upgrade-cluster"].before,
+    ways: [
+      alone("upgrade-cluster --target", begins["upgrade-cluster"].words),
+      alone("upgrade-cluster --auto", () => ["upgrade-cluster", "ec", "--auto"]),
+      only("cluster"),
+      only("cluster", "--auto"),
+    ],
+  },
+  {
+    name: "upgrade the database",
+    before: begins["upgrade-database"].before,
+    objects: (example) => example.filter(oneDatabase),
+    ways: [
+      alone("upgrade-database", () => ["upgrade-database", database, ...toVersion]),
+      {
+        name: "upgrade-database --via=api",
+        words: () => ["upgrade-database", database, ...toVersion, "--via=api"],
+        calls: true,
+      },
+      only("databases", ...toVersion),
+    ],
+  },
+  {
+    name: "unbind the constraint",
+    ...begins["unbind-scc"],
+    ways: [alone("unbind-scc", () => ["unbind-scc"]), only("scc")],
+  },
+];
+
+/** What a way does: the code that it ends with where it writes nothing. */
+export interface Done {
+  readonly wrote: boolean;
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** Does the act by one way on the cluster that the wish makes of its start, up to the first write. */
+export async function tryWay(
+  act: Act,
+  way: Way,
+  { starts, wish }: { readonly starts: Starts; readonly wish: Wish },
+): Promise<Done> {
+  const { controlPlane, clock } = await openedFor(act, starts);
+  await change(controlPlane, wish);
+  const api = way.calls === true ? await apiBeside(controlPlane, clock) : undefined;
+  const written: string[] = [];
+  const inner = controlPlane.connect({ user: admin, namespace });
+  const cluster = observe(inner, async (call, send) => {
+    if (call.writes && !call.subject.includes("AccessReview")) {
+      written.push(call.subject);
+      throw new KilledError("killed");
+    }
+    return await send();
+  });
+  const reach = api === undefined ? [] : reachOf(api);
+  const argv = [...way.words(starts.place), ...reach, "-n", namespace, "--yes", "-o", "json"];
+  try {
+    const { code, out } = await starts.typed(argv, { cluster, clock });
+    const report = JSON.parse(out) as Report;
+    const posts = (api?.calls ?? []).filter(({ method, path }) => {
+      return method === "POST" && path.endsWith("/upgrade");
+    });
+    const wrote = written.length + posts.length > 0;
+    return { wrote, code, reason: report.exit.reason };
+  } catch (error) {
+    if (!(error instanceof KilledError)) throw error;
+    return { wrote: true, code: 70, reason: "killed" };
+  } finally {
+    await api?.close();
+  }
+}
+
+/** Changes what is stored, as nobody asks for it: an object that the wish makes nothing of is gone. */
+async function change(controlPlane: MemoryControlPlane, wish: Wish): Promise<void> {
+  const cluster = controlPlane.connect({ user: admin, namespace });
+  const { change: wished = same, more = [] } = wish;
+  for (const object of (await exampleOnce()).objects) {
+    const ref = await refOf(cluster, object);
+    const live = ref === undefined ? undefined : await cluster.get(ref);
+    if (ref === undefined || live === undefined) continue;
+    const now = wished(live);
+    if (now !== undefined) controlPlane.load(now === live ? [] : [now]);
+    else await cluster.delete(ref, live.metadata);
+  }
+  controlPlane.load(more);
+}
+
+const same = (object: KubeObject): KubeObject => object;
+
+async function refOf(
+  cluster: KubeClient,
+  { apiVersion, kind, metadata: { name = "", namespace: place } }: KubeObject,
+): Promise<Ref | undefined> {
+  const [version = "", group = ""] = apiVersion.split("/").reverse();
+  const resource = (await cluster.serves(group, version))?.find((one) => one.kind === kind);
+  return resource && { resource, name, ...(place !== undefined && { namespace: place }) };
+}
+
+async function apiBeside(
+  controlPlane: MemoryControlPlane,
+  clock: Clock,
+): Promise<ClusterApiForTest> {
+  const bdbs = [{ uid: 2, name: "orders", version: "7.4.0", replication: false }];
+  const api = await aClusterApi({ profile: "8.0", bdbs, clock });
+  const { name, password } = api.admin;
+  const cluster = controlPlane.connect({ user: admin, namespace });
+  await cluster.create(anApiSecret(name, password));
+  return api;
+}
