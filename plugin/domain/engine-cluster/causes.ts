@@ -10,6 +10,7 @@ import {
   parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
+import { findRetired } from "../release/retired-modules";
 import { findBundled } from "../rules/display-names";
 import { helperFields } from "./helper-images";
 import { renderLicenseStep } from "./license";
@@ -45,12 +46,17 @@ interface DatabaseUse {
 }
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
-export function listDatabases(facts: Facts, { metadata }: KubeObject): readonly DatabaseUse[] {
-  const { name, namespace } = metadata;
-  const found = usesByCluster(facts).get(
-    clusterKey({ namespace: String(namespace), name: String(name) }),
-  );
-  return (found ?? []).map(({ database, kind }) => read(facts, database, kind));
+export function listDatabases(facts: Facts, ec: KubeObject): readonly DatabaseUse[] {
+  return listDatabaseObjects(facts, ec).map(({ database, kind }) => read(facts, database, kind));
+}
+
+/** The same as they were read, each with its kind. */
+export function listDatabaseObjects(
+  facts: Facts,
+  { metadata: { name, namespace } }: KubeObject,
+): readonly { readonly database: KubeObject; readonly kind: Edit["kind"] }[] {
+  const key = clusterKey({ namespace: String(namespace), name: String(name) });
+  return usesByCluster(facts).get(key) ?? [];
 }
 
 /** The databases of type engine whose EC is found, by its key. */
@@ -133,7 +139,7 @@ export function canDefineModules({ names, objects }: Facts): boolean {
 /** What is wrong with a module that nothing defines, for people. */
 interface UndefinedModule extends ModuleUsage {
   readonly says: string;
-  /** Where a bundled one is meant: to define that would restart all pods for nothing. */
+  /** Where defining it helps nobody: a bundled one is meant, or one whose life has ended. */
   readonly fix?: string;
 }
 
@@ -147,7 +153,11 @@ export function listUndefinedModules(facts: Facts, ec: KubeObject): readonly Und
         used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";
       const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the ${renderTerm(facts.names.ec)}`;
       const meant = findBundled(used.module, facts.names);
-      const fix = meant && `write ${meant}, the name of the bundled module, in these databases`;
+      const ended = findRetired(used.module, facts.names);
+      const fix =
+        ended === undefined
+          ? meant && `write ${meant}, the name of the bundled module, in these databases`
+          : `take it out of these databases: its life has ended, no cluster from ${ended.from} on can have it`;
       return { ...used, says, ...(fix !== undefined && { fix }) };
     });
 }

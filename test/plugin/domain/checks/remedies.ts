@@ -240,6 +240,7 @@ export const remedies: readonly Remedy[] = [
       "CLUSTER-MANIFEST-OLD",
       "CLUSTER-MODULE-NAME",
       "CLUSTER-MODULE-UNDEFINED",
+      "MODULE-END-OF-LIFE",
       "CLUSTER-POLICY-UNKNOWN",
       "CLUSTER-PULL-SECRET",
       "CLUSTER-QUORUM-LOST",
