@@ -171,6 +171,7 @@ export const remedies: readonly Remedy[] = [
       "REST-RESOURCES",
       "SCC-EC-NOT-RUNNING",
       "SCC-POD-RUNNING",
+      "SCC-REQUIRED",
       "SCC-RELEASE-OLD",
       "SCC-WAY-GROUP",
       "SCC-WAY-ROLE",
