@@ -99,6 +99,8 @@ export interface KubeClient {
   readonly namespace: string;
   /** How the place and the user were chosen; absent of a cluster that nobody logs in to. */
   readonly login?: Login;
+  /** A copy of a cluster: of kinds that it does not serve nothing was read, and their absence proves nothing. */
+  readonly partial?: true;
   /** Undefined for 404. */
   get(ref: Ref, options?: { readonly signal?: AbortSignal }): Promise<KubeObject | undefined>;
   /** All pages; undefined when the kind itself is not served. */

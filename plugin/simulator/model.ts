@@ -91,6 +91,8 @@ export interface KindDefinition {
    * an update. Throws ApiError (400, 422) in the API server's own words, with causes.
    */
   prepare(object: KubeObject, before: KubeObject | undefined): PreparedWrite;
+  /** Fills in what an API server has filled in when it stored the object; nothing that is there is changed. */
+  fillIn?(object: KubeObject): KubeObject;
 }
 
 /** What is served at the moment; custom kinds come and go with their definitions. */

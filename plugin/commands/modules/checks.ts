@@ -19,6 +19,7 @@ import {
   type CheckContext,
 } from "../../domain/checks/context";
 import { oldestForActiveActive, prerequisites } from "../../domain/checks/prerequisites";
+import { isRetiredBy } from "../../domain/checks/retired-modules";
 import { factNamed } from "../../domain/facts/facts";
 
 const { error, warning } = makeChecks("modules");
@@ -42,12 +43,14 @@ export const moduleChecks: readonly Check[] = [
     cause: "a defined module has neither the name nor the display name of any installed module",
     fix: "give it one of the two names of its manifest: the operator cannot validate it otherwise",
     needs: ["ecs"],
-    judge: perCluster((cluster, { names }) => {
+    judge: perCluster((cluster, situation) => {
+      const { names } = situation;
       const projected = projectCluster(cluster, names);
       if (projected === undefined || projected.installedModules.length === 0) return [];
       const installed = projected.installedModules.flatMap((entry) => Object.values(entry));
       return projected.userModules
         .filter((module) => !installed.includes(module))
+        .filter((module) => !isRetiredBy(situation, cluster, module))
         .map((module) =>
           on(cluster, `${module} is none of ${installed.join(", ")}`, {
             field: names.fields.userDefinedModules.join("."),
@@ -55,6 +58,7 @@ export const moduleChecks: readonly Check[] = [
         );
     }),
   }),
+  prerequisites.moduleRetired,
   prerequisites.moduleOsBase,
   prerequisites.moduleRelease,
   error("MODULE-SOURCE", "S52", {

@@ -19,7 +19,8 @@ import {
   formatEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
-import type { Freeze, FreezeCause } from "../../domain/recovery/classify";
+import type { FreezeCause } from "../../domain/recovery/cause";
+import type { Freeze } from "../../domain/recovery/classify";
 import type { RollStep } from "../../domain/recovery/roll";
 import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
 import { renderVersion } from "../../domain/database/rollout";

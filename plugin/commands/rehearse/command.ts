@@ -116,6 +116,7 @@ class Rehearsal {
       user,
       namespace,
       server: nameServer(source.described),
+      partial: source.partial,
       latency: () => {
         embedded.clock.advance(latencyMs);
       },

@@ -34,7 +34,7 @@ import { isBefore, type CheckContext } from "../../domain/checks/context";
 
 const { error, shared, warning } = makeChecks("scc");
 const access = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;
-const needs = ["constraints", "ecs", "deployments", "pods", ...access] as const;
+const needs = ["constraints", "ecs", "deployments", "statefulSets", "pods", ...access] as const;
 /** From here on clusters use the newer of the two constraints (domain facts 5). */
 const newerFrom = "6.4.2-6";
 /** OpenShift's own, by which unprivileged pods run. */
@@ -129,6 +129,22 @@ export const sccChecks: readonly Check[] = [
           .map((finding) => ({ ...finding, severity: "warning" as const })),
     },
   ),
+  shared(
+    { ...sccFindings.required, severity: "warning" },
+    {
+      title: text`No pod of an ${ec} asks for the old constraint`,
+      needs,
+      judge: (situation) =>
+        evaluateUnbinding(situation)
+          .accounts.filter(
+            ({ findings, wanted }) =>
+              !wanted && !findings.some(({ code }) => code === "SCC-RELEASE-OLD"),
+          )
+          .flatMap(({ findings }) => findings)
+          .filter(({ code }) => code === sccFindings.required.code)
+          .map((finding) => ({ ...finding, severity: "warning" as const })),
+    },
+  ),
   shared(sccFindings.podLeft, {
     title: text`No pod of an unprivileged ${ec} is left under the old constraint without a need`,
     needs,
@@ -203,8 +219,8 @@ interface SccEvaluation {
 export function evaluateUnbinding(situation: CheckContext): SccEvaluation {
   const { clusters, deployment, facts, names } = situation;
   const name = names.scc.current;
-  const { pods } = facts.objects;
-  const around = { ...accessTo(situation, name), name, deployment, pods };
+  const { pods, statefulSets } = facts.objects;
+  const around = { ...accessTo(situation, name), name, deployment, pods, statefulSets };
   const state = makeState(around, clusters, names);
   if (facts.unserved.has("constraints")) {
     return { accounts: [], plan: undefined, whole: planLists(state, []) };

@@ -44,6 +44,10 @@ export function unbindNeeds(wish: UnbindWish): Needs {
         why: "to find the service accounts and whether they need it",
         namespace,
       }),
+      permissionOn("list", kinds.statefulSet, {
+        why: "to see what their pods are made with",
+        namespace,
+      }),
       permissionOn("get", kinds.deployment, {
         why: "to see the operator's release",
         namespace,

@@ -104,9 +104,9 @@ interface SccFindings {
 }
 
 function judgeAll(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFindings {
-  const { constraint, access, pods, clusters, deployment } = facts;
+  const { constraint, access, pods, clusters, deployment, statefulSets } = facts;
   const name = chooseConstraint(names, options);
-  const around = { name, constraint, access, deployment, pods };
+  const around = { name, constraint, access, deployment, pods, statefulSets };
   const accounts = judgeAccounts(listMeant(clusters, names, options), around, names);
   const situation = makeState(around, clusters, names);
   const beside = options.ec === undefined ? judgeOperator(around, names) : [];

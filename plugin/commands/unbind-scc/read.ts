@@ -38,6 +38,8 @@ export interface UnbindFacts {
   readonly pods: readonly KubeObject[];
   /** ECs of the namespace. */
   readonly clusters: readonly KubeObject[];
+  /** What makes their pods. */
+  readonly statefulSets: readonly KubeObject[];
   /** The operator's. */
   readonly deployment: KubeObject | undefined;
   /** The constraint of still older releases; it is not looked for where one was named. */
@@ -65,10 +67,11 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
     cluster.get({ resource: constraintResource, name }, { signal });
   const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = accessResources;
-  const [constraint, pods, clusters, deployment, older] = await Promise.all([
+  const [constraint, pods, clusters, statefulSets, deployment, older] = await Promise.all([
     constraintNamed(chooseConstraint(names, options)),
     all(factSources(names).pods.resource),
     readClusters(deps, namespace),
+    cluster.list(kinds.statefulSet, { namespace, signal }),
     cluster.get(operator, { signal }),
     scc === undefined ? constraintNamed(names.scc.older) : undefined,
   ]);
@@ -80,7 +83,8 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
   };
   const bindings = [...access.clusterRoleBindings, ...access.roleBindings];
   const left = await readLeftMarks(deps, [...(constraint ? [constraint] : []), ...bindings]);
-  return { constraint, access, pods, clusters, deployment, older, left };
+  const sets = { statefulSets: statefulSets ?? [] };
+  return { constraint, access, pods, clusters, ...sets, deployment, older, left };
 }
 
 /** Releases differ in the versions that they serve. */

@@ -16,7 +16,7 @@ import { judgeInactive } from "../../domain/database/state";
 import {
   defineLine,
   findCauses,
-  listOwnDatabases,
+  listDatabaseObjects,
   listUndefinedModules,
   listUsedModules,
 } from "../../domain/engine-cluster/causes";
@@ -199,7 +199,7 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
 function databaseWarnings(facts: Facts, { ec, wish }: PlannedUpgrade): readonly Finding[] {
   const { tag } = describeWanted(facts, wish);
   return [
-    ...listOwnDatabases(facts, ec).flatMap((database) => judgeInactive(facts, database) ?? []),
+    ...listDatabaseObjects(facts, ec).flatMap((database) => judgeInactive(facts, database) ?? []),
     ...judgeFollowers(facts, ec, { tag }),
   ];
 }

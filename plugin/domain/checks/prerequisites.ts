@@ -8,7 +8,7 @@ import { asString, getPath } from "../base/values";
 import { renderLicenseStep } from "../engine-cluster/license";
 import { daysUntil } from "../base/duration";
 import type { Skip } from "../base/skip";
-import { formatEngineVersion, isSameRelease } from "../base/versions";
+import { formatEngineVersion, isOlder, isSameRelease } from "../base/versions";
 import {
   findCauses,
   listDatabases,
@@ -38,6 +38,7 @@ import { judgeBy, type Judgment } from "./judge";
 import { lostSiteCheck, siteChecks } from "./managed-sites";
 import { platformPrerequisites } from "./platform";
 import { judgePodSecurity } from "./pod-security";
+import { isRetiredBy, judgeRetired, listTags } from "./retired-modules";
 
 const make = {
   operator: makeChecks("operator"),
@@ -161,7 +162,9 @@ export const prerequisites = {
   moduleUndefined: make.modules.shared(clusterFindings.moduleUndefined, {
     title: text`Every module of a database is bundled, or defined in its ${ec}`,
     needs: products,
-    judge: perCluster((cluster, { facts, names: { fields } }) => {
+    judge: perCluster((cluster, situation) => {
+      const { facts, names } = situation;
+      const { fields } = names;
       const [field, published] = [fields.userDefinedModules, fields.statusModules].map(fieldText);
       const open = listUnpublishedModules(facts, cluster).map((module) =>
         on(cluster, `whether ${module} is bundled is not known: no modules are published yet`, {
@@ -170,11 +173,19 @@ export const prerequisites = {
           fix: `write the bundled module's own name, or check again once ${published} is there`,
         }),
       );
-      const missing = listUndefinedModules(facts, cluster).map((used) =>
-        on(cluster, used.says, { field, fix: renderUndefinedFix(facts, cluster, used) }),
-      );
+      const missing = listUndefinedModules(facts, cluster)
+        .filter(({ module }) => !isRetiredBy(situation, cluster, module))
+        .map((used) =>
+          on(cluster, used.says, { field, fix: renderUndefinedFix(facts, cluster, used) }),
+        );
       return [...missing, ...open];
     }),
+  }),
+  moduleRetired: make.modules.shared(clusterFindings.moduleRetired, {
+    title: "No module at the end of its life is listed",
+    needs: [...products, "deployments"],
+    partial: true,
+    judge: perCluster(judgeRetired),
   }),
   moduleOsBase: make.modules.error("MODULE-OS-BASE", "S103", {
     vouched: true,
@@ -276,29 +287,26 @@ export function licenseExpiry(cluster: KubeObject, { facts, names }: CheckContex
   return { field: path.join("."), until, days: daysUntil(until, facts.now) };
 }
 
-/** Each EC with the user-defined modules that its databases use. */
-function modulesInUse({
-  clusters,
-  facts,
-}: CheckContext): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
-  return clusters
+/** Each EC with the user-defined modules that its databases use; of one at the end of its life its own check tells. */
+function modulesInUse(
+  situation: CheckContext,
+): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
+  return situation.clusters
     .map((cluster) => ({
       cluster,
-      modules: listUsedModules(facts, cluster).map(({ module }) => module),
+      modules: listUsedModules(situation.facts, cluster)
+        .map(({ module }) => module)
+        .filter((module) => !isRetiredBy(situation, cluster, module)),
     }))
     .filter(({ modules }) => modules.length > 0);
 }
 
 /** Which builds are installed no object tells; nodes are on the old base until their own tag is of the new one. */
 function judgeOsBase(situation: CheckContext): readonly CheckResult[] {
-  const { installed, names } = situation;
   if (!isForNewBase(situation)) return [];
   const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
-    const told = [
-      parseTag(asString(getPath(cluster, names.ecFields.versionTag))),
-      installed,
-    ].flatMap((one) => one ?? []);
-    return told.length === 0 || told.some((one) => isBefore(one, newBase));
+    const tags = listTags(cluster, situation);
+    return tags.length === 0 || tags.some((tag) => isOlder(tag, newBase));
   };
   return modulesInUse(situation)
     .filter(old)

@@ -10,6 +10,7 @@ import {
   parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
+import { findRetired } from "../release/retired-modules";
 import { findBundled } from "../rules/display-names";
 import { helperFields } from "./helper-images";
 import { renderLicenseStep } from "./license";
@@ -46,11 +47,11 @@ interface DatabaseUse {
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
 export function listDatabases(facts: Facts, ec: KubeObject): readonly DatabaseUse[] {
-  return listOwnDatabases(facts, ec).map(({ object, kind }) => read(facts, object, kind));
+  return listDatabaseObjects(facts, ec).map(({ object, kind }) => read(facts, object, kind));
 }
 
-/** The same as their resources. */
-export function listOwnDatabases(
+/** The same as they were read, each with its kind. */
+export function listDatabaseObjects(
   facts: Facts,
   { metadata: { name, namespace } }: KubeObject,
 ): readonly { readonly object: KubeObject; readonly kind: Edit["kind"] }[] {
@@ -139,7 +140,7 @@ export function canDefineModules({ names, objects }: Facts): boolean {
 /** What is wrong with a module that nothing defines, for people. */
 interface UndefinedModule extends ModuleUsage {
   readonly says: string;
-  /** Where a bundled one is meant: to define that would restart all pods for nothing. */
+  /** Where defining it helps nobody: a bundled one is meant, or one whose life has ended. */
   readonly fix?: string;
 }
 
@@ -153,7 +154,11 @@ export function listUndefinedModules(facts: Facts, ec: KubeObject): readonly Und
         used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";
       const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the ${renderTerm(facts.names.ec)}`;
       const meant = findBundled(used.module, facts.names);
-      const fix = meant && `write ${meant}, the name of the bundled module, in these databases`;
+      const ended = findRetired(used.module, facts.names);
+      const fix =
+        ended === undefined
+          ? meant && `write ${meant}, the name of the bundled module, in these databases`
+          : `take it out of these databases: its life has ended, no cluster from ${ended.from} on can have it`;
       return { ...used, says, ...(fix !== undefined && { fix }) };
     });
 }

@@ -111,6 +111,11 @@ export const clusterFindings = {
     cause: text`databases use modules that are neither bundled nor defined in the ${ec}, with which the upgrade freezes`,
     fix: text`define them in the ${ec}, or take them out of these databases`,
   }),
+  moduleRetired: error("MODULE-END-OF-LIFE", "S103", {
+    cause:
+      "a module is listed that later releases cannot have: a cluster with it does not move there, whether a database uses it or not, and a rolling upgrade stops half-way",
+    fix: text`take it out of the databases that use it, then remove it from the ${ec}'s list and from the cluster`,
+  }),
   notTakenUp: error("CLUSTER-NOT-TAKEN-UP", "S10", {
     cause: text`the operator has not acted on the ${ec}'s new spec`,
     fix: "see the operator's log, and whether it runs and watches this namespace",

@@ -6,7 +6,14 @@ import { moduleStanding, projectCluster } from "../rules/clusters";
 import { error, type Finding, warning } from "../base/findings";
 import { type Code, bindFindings } from "../names/codes";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { suggestion } from "../base/values";
+import { asString, getPath, suggestion } from "../base/values";
+import {
+  isBeforeRetirement,
+  listRetiredUses,
+  retiredFinding,
+  type RetiredUse,
+  stopsUpgrade,
+} from "./retired-modules";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -65,12 +72,27 @@ type CauselessCode = Omit<Code, "cause">;
 
 /** All findings, in the order of the modules. */
 export function judgeModules(facts: ModuleFacts, target: ModuleTarget): readonly Finding[] {
-  const uses = moduleUses(facts);
+  const ended = listEnded(facts);
+  const uses = moduleUses(facts).filter(({ name }) => !ended.some(({ called }) => called(name)));
   return [
+    ...ended.map((use) => retiredFinding(facts.ec, use, facts.names)),
     ...uses.flatMap((use) => [...judgeStanding(use, facts), ...judgeBuilds(use, facts, target)]),
     ...judgeNames(facts),
     ...judgeEngine(facts, target),
   ];
+}
+
+/** Those at the end of their life that stand against an upgrade: no build of them helps. */
+function listEnded({ ec, names, modules, databases }: ModuleFacts): readonly RetiredUse[] {
+  const users = databases.map((database) => ({
+    label: databaseLabel(database),
+    modules: database.modules.map(({ name }) => name),
+  }));
+  const tag = asString(getPath(ec, names.ecFields.versionTag));
+  const tags = tag === undefined ? [] : [tag];
+  return listRetiredUses({ ec, names, modules, databases: users }).filter((use) =>
+    stopsUpgrade(use, !isBeforeRetirement(use.row, tags)),
+  );
 }
 
 function makeModuleFinding({ ec, names }: ModuleFacts, of: CauselessCode, cause: string): Finding {

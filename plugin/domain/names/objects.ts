@@ -34,6 +34,7 @@ export const valueNames = {
     ["EngineSearch", "EngineJSON", "EngineGears"],
     "Display names of modules, as people know them",
   ),
+  graphModule: words(["graph", "EngineGraph"], "Names of the module whose life ended at 7.8.2-6"),
   volumesResizing: words(["Resizing"], "States of a cluster's volumes while they are expanded"),
   engineVersions: versions(
     ["7.2", "7.4", "8.0", "8.2"],

@@ -4,7 +4,6 @@ import { clusterCodes, clusterFinding, clusterFindings } from "../engine-cluster
 import { type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, readName, objectLabel } from "../kube/objects";
-import { renderVersion } from "../database/rollout";
 import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
 import { listStalls } from "../engine-cluster/standstill";
 import { type Progress, stallFinding } from "../rollout/progress";
@@ -12,48 +11,15 @@ import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set
 import { findExpired, licenseCodes } from "../engine-cluster/license";
 import { getPath, asString } from "../base/values";
 import { recoveryFinding } from "./findings";
+import type { FreezeCause, Frozen } from "./cause";
 import { notSeen } from "./unread";
 import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
-import { type Apart, listBuilds, fits, outOfLine } from "./line";
-import { renderTerm } from "../names/names";
-import { provenStep, type RollStep } from "./roll";
-import { withInstalled } from "../rest-api/modules";
-import {
-  canDefineModules,
-  findCauses,
-  defineLine,
-  databaseOld,
-  isTooOld,
-  moduleUndefined,
-  listUndefinedModules,
-  withoutPointer,
-} from "../engine-cluster/causes";
-import { moduleStanding, projectCluster } from "../rules/clusters";
+import { type Apart, outOfLine } from "./line";
+import { moduleCauses } from "./module-causes";
+import { provenStep } from "./roll";
+import { findCauses, databaseOld, isTooOld, withoutPointer } from "../engine-cluster/causes";
 import { formatEngineVersion } from "../base/versions";
 import { listBundledVersions } from "../release/platforms";
-
-/** One cause; what it is decides what takes it away. */
-export type FreezeCause = { readonly finding: Finding } & (
-  | { readonly is: "database"; readonly database: RecoveryDatabase }
-  | {
-      readonly is: "module";
-      readonly module: string;
-      readonly databases: readonly RecoveryDatabase[];
-    }
-  | { readonly is: "digest" }
-  | RollStep
-  | { readonly is: "license" }
-  /** Nothing that is done here takes it away. */
-  | { readonly is: "other" }
-);
-
-/** What the causes are looked for in. */
-export interface Frozen {
-  readonly facts: Facts;
-  readonly ec: KubeObject;
-  readonly databases: readonly RecoveryDatabase[];
-  readonly api: ApiFacts | undefined;
-}
 
 /** Every cause that the data show. */
 function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
@@ -99,75 +65,6 @@ function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] 
         finding: recoveryFinding("versionUnbundled", { object: label, cause }),
       },
     ];
-  });
-}
-
-/** By the REST API where it was asked, else by the lists of the resources (S99, S101, S102). */
-function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
-  return frozen.api === undefined ? findUndefined(frozen) : findUninstalled(frozen, frozen.api);
-}
-
-function findUndefined(frozen: Frozen): readonly FreezeCause[] {
-  const { facts, ec, databases } = frozen;
-  return listUndefinedModules(facts, ec).flatMap((used): readonly FreezeCause[] => {
-    const { module, standing, says, fix: rename } = used;
-    if (standing === "installed") return notDefined(frozen, module, says);
-    if (rename !== undefined) {
-      return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix: rename }) }];
-    }
-    const fix = `install ${module} with modules install FILE, then run recover again`;
-    const finding = moduleUndefined(facts, ec, { cause: says, fix });
-    const users = databases.filter(({ label }) => used.databases.includes(label));
-    return [{ is: "module", module, databases: users, finding }];
-  });
-}
-
-/** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
-function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
-  if (!canDefineModules(facts)) return [];
-  const fix = `define it with ${defineLine(ec, [module])}`;
-  return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix }) }];
-}
-
-function findUninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
-  const { facts, ec, databases } = frozen;
-  const projected = projectCluster(ec, facts.names);
-  const cluster = projected && withInstalled(projected, api.modules);
-  const mayBeUsed = (name: string): boolean => {
-    const builds = listBuilds(name, api.modules);
-    const standing = moduleStanding(name, cluster, facts.names);
-    // what is defined has to be installed as well: the upgrade waits for it (S99, S103)
-    if (standing === "defined") return builds.length > 0;
-    return standing === "bundled" || builds.some(({ bundled }) => bundled === true);
-  };
-  const users = new Map<string, readonly RecoveryDatabase[]>();
-  for (const database of databases) {
-    for (const { name } of database.modules.filter(({ name }) => !mayBeUsed(name))) {
-      users.set(name, [...(users.get(name) ?? []), database]);
-    }
-  }
-  return [...users].flatMap(([module, all]) => {
-    const builds = listBuilds(module, api.modules);
-    // which build one that is too old needs shows when its version is known
-    const left = all.filter(
-      ({ runs }) =>
-        builds.length === 0 || !(isTooOld(runs) || builds.some((build) => fits(build, runs))),
-    );
-    if (left.length === 0) {
-      const labels = all.map(({ label }) => label).join(", ");
-      const says = `module ${module} of ${labels} is installed but not defined in the ${renderTerm(facts.names.ec)}`;
-      return notDefined(frozen, module, says);
-    }
-    const which = left.map(({ label, runs }) => `${label} at ${renderVersion(runs)}`).join(", ");
-    const about = {
-      object: objectLabel(ec),
-      cause:
-        builds.length === 0
-          ? `module ${module} of ${which} is not installed`
-          : `no installed build of module ${module} fits ${which}`,
-    };
-    const finding = recoveryFinding(builds.length === 0 ? "moduleAbsent" : "moduleUnfit", about);
-    return [{ is: "module", module, databases: left, finding } as const];
   });
 }
 

@@ -46,6 +46,10 @@ export const sccFindings = {
     cause: text`neither the operator nor the ${ec} reports its release: that it runs unprivileged is known only from its pods`,
     fix: "check that both are at 7.22.0-6 or later",
   }),
+  required: error("SCC-REQUIRED", "Facts 5", {
+    cause: text`the pods of the ${ec} ask for the constraint, by annotation or by what they need: made again without it they would not start`,
+    fix: "take off where it is made what asks for the constraint, wait until the pods are made again, then run again",
+  }),
   roleLeft: warning("SCC-ROLE-LEFT", "Facts 5", {
     cause: "nobody is bound any more to the ClusterRole that granting the constraint made",
     fix: "delete it if you do not mean to grant the constraint again",

@@ -7,6 +7,7 @@ import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import { unprivilegedFrom } from "../release/unprivileged";
 import { findClusterPods } from "./pods";
+import { findRequired, isRequiredBy } from "./required";
 import { listUses } from "./uses";
 import {
   type Account,
@@ -90,6 +91,8 @@ export interface SccEnvironment extends SccAccess {
   readonly name: string;
   readonly deployment: KubeObject | undefined;
   readonly pods: readonly KubeObject[];
+  /** What makes the pods of ECs. */
+  readonly statefulSets: readonly KubeObject[];
 }
 
 /** An account, the ECs that use it, and what stands against unbinding it. */
@@ -154,11 +157,16 @@ function judgeCluster(
   names: Names,
 ): readonly Finding[] {
   const pods = findClusterPods(cluster, around.pods, names);
+  const required = findRequired({ ...around, cluster, pods }, names);
+  // where their template or the spec asks for it, the same pods would only come back
+  const isAsked = required.some(({ object }) => !pods.some((pod) => objectLabel(pod) === object));
+  const others = pods.filter((pod) => !isAsked && !isRequiredBy(pod, around.name));
   return [
     ...judgeAdjustment(cluster, names),
     ...judgeRelease(cluster, { ...around, pods }, names),
     ...judgeState(cluster, names),
-    ...pods
+    ...required,
+    ...others
       .filter((pod) => runsUnder(pod, around.name))
       .map((pod) => judgePod(pod, { ...around, account: readAccount(cluster, names) }, names)),
   ];

@@ -37,6 +37,7 @@ export interface Connection {
   readonly user: User;
   readonly namespace: string;
   readonly server: string;
+  readonly partial: true | undefined;
   /** Called as each request arrives. */
   readonly latency: () => void;
 }
@@ -53,6 +54,7 @@ type Addressed = Omit<Ref, "name"> & {
 export class MemoryCluster implements KubeClient {
   readonly server: string;
   readonly namespace: string;
+  declare readonly partial?: true;
 
   constructor(
     private readonly plane: Plane,
@@ -60,6 +62,7 @@ export class MemoryCluster implements KubeClient {
   ) {
     this.server = connection.server;
     this.namespace = connection.namespace;
+    if (connection.partial === true) this.partial = true;
   }
 
   async get(ref: Ref, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {

@@ -16,6 +16,8 @@ export interface ConnectOptions {
   readonly user: User;
   /** Where objects are that name no namespace. */
   readonly namespace: string;
+  /** The objects are a copy: of kinds that are not served nothing was read. */
+  readonly partial?: true | undefined;
   /** What the server is called in reports. */
   readonly server?: string;
   /** Called as each request arrives: the place to let time pass, or to fail. */
@@ -60,9 +62,9 @@ export class MemoryControlPlane {
 
   /** The port of one user. */
   connect(options: ConnectOptions): KubeClient {
-    const { user, namespace, server = "https://memory", latency = ignore } = options;
+    const { user, namespace, server = "https://memory", latency = ignore, partial } = options;
     const { parts, store } = this;
-    return new MemoryCluster({ parts, store }, { user, namespace, server, latency });
+    return new MemoryCluster({ parts, store }, { user, namespace, server, latency, partial });
   }
 
   /** A control plane of its own with the same objects. */

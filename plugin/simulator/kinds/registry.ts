@@ -117,7 +117,26 @@ function defineBuiltIn(row: BuiltInKind): KindDefinition {
     structure: schema,
     prepare: (object, before) =>
       prepareBuiltIn({ resource, namespaced, schema, rules }, object, before),
+    fillIn: (object) => {
+      if (findDecodingProblem(object, schema) !== undefined) return object;
+      // a status is written by controllers: what it lacks was not told
+      const filled = omit(normal(object, schema).object, "status");
+      return addMissing(object, filled) as KubeObject;
+    },
   };
+}
+
+/** A value with what another has beside it; lists of one length are completed item by item. */
+function addMissing(own: unknown, other: unknown): unknown {
+  if (Array.isArray(own)) {
+    const others = asArray(other);
+    return own.length === others.length
+      ? own.map((item, index) => addMissing(item, others[index]))
+      : own;
+  }
+  if (!isObject(own) || !isObject(other)) return own ?? other;
+  const there = Object.entries(own).map(([key, value]) => [key, addMissing(value, other[key])]);
+  return { ...other, ...(Object.fromEntries(there) as object) };
 }
 
 interface Kind {

@@ -110,7 +110,10 @@ function listServed(
   const found = objects.flatMap((object) => {
     const { apiVersion, kind } = object;
     const definition = registry.byKind(apiVersion, kind);
-    if (definition !== undefined) return fitScope({ object, definition }, completion);
+    if (definition !== undefined) {
+      const filled = definition.fillIn?.(object) ?? object;
+      return fitScope({ object: filled, definition }, completion);
+    }
     const key = `${kind} (${apiVersion})`;
     const entry = unknown.get(key) ?? { count: 0, first: labelObject(object) };
     entry.count += 1;
@@ -242,6 +245,8 @@ export interface Source {
   readonly user?: User;
   /** "folder ./dump", "context prod of ~/.kube/config". */
   readonly described: string;
+  /** It is a copy of a cluster, made by somebody who may have left out kinds. */
+  readonly partial?: true;
   readonly namespace?: string;
 }
 

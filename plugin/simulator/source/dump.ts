@@ -64,6 +64,7 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
     findings: dumpFindings(read, options.names, imitatedVersion),
     ...(version !== undefined && { version }),
     described,
+    partial: true,
   };
 }
 

@@ -93,6 +93,7 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
     ...(await findUser(cluster)),
     ...(version !== undefined && { version }),
     described,
+    partial: true,
     namespace,
   };
 }

@@ -27,6 +27,11 @@ const gearsBuild = (engine: string, more: object = {}) => ({
   ...more,
 });
 
+const graphBuild = (name: string) => ({
+  ...gearsBuild("7.2"),
+  ...{ uid: name, name, displayName: "EngineGraph" },
+});
+
 const orders: BdbWish = {
   uid: 1,
   name: "orders",
@@ -78,6 +83,7 @@ test.each<{
   readonly name: string;
   readonly argv?: readonly string[];
   readonly builds?: readonly ReturnType<typeof gearsBuild>[];
+  readonly bdbs?: readonly BdbWish[];
   readonly defined?: readonly string[];
   readonly codes: readonly string[];
   readonly code: number;
@@ -90,6 +96,22 @@ test.each<{
     defined: ["gears"],
     codes: ["CLUSTER-MODULE-UNDEFINED", "MODULE-NAME"],
     code: 3,
+  },
+  {
+    name: "one at the end of its life, whose builds for another base nobody can install",
+    bdbs: [{ ...orders, modules: [{ name: "graph", version: "1.2.5", args: [] }] }],
+    builds: [graphBuild("graph")],
+    argv: ["--platform=rhel9", "--target=7.4"],
+    codes: ["MODULE-END-OF-LIFE", "MODULE-NAME"],
+    code: 3,
+  },
+  {
+    name: "one at the end of its life that no database uses, on a cluster beyond that release",
+    bdbs: [],
+    builds: [graphBuild("mine")],
+    defined: [],
+    codes: [],
+    code: 0,
   },
   { name: "no build for the target", argv: ["--target=7.4"], codes: ["MODULE-TARGET"], code: 3 },
   {
@@ -106,8 +128,8 @@ test.each<{
     codes: ["MODULE-ENGINE-UNKNOWN"],
     code: 0,
   },
-])("in-use, $name", async ({ argv = [], builds, defined, codes, code }) => {
-  const scene = await modulesScene({ bdbs: [orders], defined: defined ?? ["rg"] });
+])("in-use, $name", async ({ argv = [], bdbs = [orders], builds, defined, codes, code }) => {
+  const scene = await modulesScene({ bdbs, defined: defined ?? ["rg"] });
   const installed = builds ?? [gearsBuild("7.2")];
   installed.forEach((build, at) => scene.played.store.modules.set(`rg-${at}`, build));
   const ended = await scene.ask(["modules", "in-use", "-o", "json", ...argv]);

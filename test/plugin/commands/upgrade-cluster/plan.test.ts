@@ -387,6 +387,18 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
     to806,
     ["CLUSTER-MODULE-UNDEFINED"],
   ],
+  [
+    "a module at the end of its life, which no database uses, below the boundary",
+    {
+      ecs: [
+        anEc(withImage({ versionTag: "7.4.6-22" }), {
+          modules: [{ name: "graph", displayName: "EngineGraph" }],
+        }),
+      ],
+    },
+    {},
+    ["MODULE-END-OF-LIFE"],
+  ],
   ["a digest beside the tag", { ecs: [anEc(withImage(digest))] }, {}, ["CLUSTER-DIGEST-PINNED"]],
   [
     "a digest with auto",

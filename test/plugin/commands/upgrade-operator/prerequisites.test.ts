@@ -55,6 +55,11 @@ const image = (tag: string): Change => {
       : object;
 };
 
+const oldRelease = image(":7.4.6-2");
+const graphInstalled = over(names.ec.kind, "status", {
+  modules: [{ name: "graph", displayName: "EngineGraph", versions: ["2.10.12"] }],
+});
+
 /** Without what is in the managed namespaces, or without these themselves. */
 const without =
   (kind: string): Change =>
@@ -201,6 +206,11 @@ describe.each(ways)("by %s", (way) => {
 
   test.each<[string, Change, string]>([
     ["a license that is not valid", license({ licenseState: "Invalid" }), "CLUSTER-LICENSE"],
+    [
+      "a module at the end of its life, which no database uses",
+      (object) => oldRelease(graphInstalled(object) ?? object),
+      "MODULE-END-OF-LIFE",
+    ],
     ["an operator before 7.4.2-2", image(":7.4.2-1"), "OPERATOR-TOO-OLD"],
     [
       "an operator that does not report its release",

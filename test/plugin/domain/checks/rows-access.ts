@@ -764,6 +764,15 @@ export const sccRows: Rows = {
       under(w.add({ ...current, priority: 20 })).set("Pod/engine/ec-0", "spec.hostNetwork", true),
     ),
   ),
+  "SCC-REQUIRED: the template asks by annotation, and its pods run under it": onOpenShift((w) =>
+    bound(under(w.add(current))).set(
+      "StatefulSet/engine/ec",
+      "spec.template.metadata.annotations",
+      {
+        "openshift.io/required-scc": "engine-enterprise-scc-v2",
+      },
+    ),
+  ),
   "SCC-POD-LEFT: by the constraint's priority": onOpenShift((w) =>
     bound(under(w.add({ ...current, priority: 20 }))),
   ),

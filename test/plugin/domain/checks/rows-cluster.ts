@@ -400,6 +400,64 @@ export const moduleRows: Rows = {
       .set(ec, "spec.engineEnterpriseImageSpec.versionTag", "7.4.2-54")
       .wants("8.0.6-8"),
   "MODULE-OS-BASE: on the new base already": (w) => uses(userModule(w), "rg").wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: installed, and no database uses it": (w) =>
+    installed(operatorAt(w, "7.4.2-2"), "graph", "EngineGraph").wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: installed and used": (w) =>
+    uses(installed(operatorAt(w, "7.4.2-2"), "graph", "EngineGraph"), "graph").wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: by the display name, in other letters": (w) =>
+    installed(operatorAt(w, "7.4.2-2"), "mine", "ENGINEGRAPH").wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: used under the name that the cluster has for it": (w) =>
+    uses(operatorAt(w, "7.4.2-2"), "Edges")
+      .set(ec, "status.modules", [{ name: "search" }, { name: "graph", displayName: "Edges" }])
+      .wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: in a database's list alone": (w) =>
+    uses(installed(operatorAt(w, "7.4.2-2"), "search"), "graph").wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: in an active-active database's list alone": (w) =>
+    installed(operatorAt(w, "7.4.2-2"), "search")
+      .set(eaadb, "spec.globalConfigurations.modulesList", [{ name: "graph", version: "1" }])
+      .wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: defined alone": (w) =>
+    installed(operatorAt(w, "7.4.2-2"), "search")
+      .set(ec, "spec.userDefinedModules", [
+        { name: "graph", source: { https: { url: "https://x" } } },
+      ])
+      .wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: another module beside it keeps its own findings": (w) =>
+    operatorAt(w, "7.4.2-2")
+      .set(ec, "status.modules", [{ name: "graph" }, { name: "rg" }])
+      .set(edb, "spec.modulesList", [{ name: "graph" }, { name: "rg" }])
+      .wants("8.0.2-2"),
+  "MODULE-END-OF-LIFE: without a target": (w) => installed(operatorAt(w, "7.4.2-2"), "graph"),
+  "MODULE-END-OF-LIFE: the databases could not be read": (w) => {
+    w.unread.set("edbs", "forbidden");
+    installed(operatorAt(w, "7.4.2-2"), "graph").wants("8.0.6-8");
+  },
+  "MODULE-END-OF-LIFE: the operator is beyond it, and the cluster is not": (w) =>
+    installed(w, "graph")
+      .set(ec, "spec.engineEnterpriseImageSpec.versionTag", "7.4.2-54")
+      .wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: a release before it": (w) =>
+    uses(installed(operatorAt(w, "7.4.2-2"), "graph"), "graph")
+      .set(ec, "spec.engineEnterpriseImageSpec.versionTag", "7.4.2-54")
+      .wants("7.4.6-2"),
+  "MODULE-END-OF-LIFE: the cluster is beyond it": (w) => installed(w, "graph").wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: the cluster is beyond it, and a database names it": (w) =>
+    uses(w, "graph").wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: the cluster is beyond it, and a build of somebody else is defined": (w) =>
+    uses(w, "graph")
+      .set(ec, "spec.userDefinedModules", [
+        { name: "graph", source: { https: { url: "https://x" } } },
+      ])
+      .set(ec, "status.modules", [{ name: "graph" }])
+      .wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: which modules are installed is not told": (w) =>
+    operatorAt(w, "7.4.2-2").set(ec, "status.modules", undefined).wants("8.0.6-8"),
+  "MODULE-END-OF-LIFE: lists of another form": (w) =>
+    operatorAt(w, "7.4.2-2")
+      .set(ec, "status.modules", ["graph"])
+      .set(ec, "spec.userDefinedModules", { graph: {} })
+      .set(edb, "spec.modulesList", [{ module: "graph" }])
+      .wants("8.0.6-8"),
   "MODULE-RELEASE: 8.0.2-2": (w) => uses(userModule(w), "rg").wants("8.0.2-2"),
   "MODULE-RELEASE: 8.0.2-6": (w) => uses(userModule(w), "rg").wants("8.0.2-6"),
   "MODULE-RELEASE: a later one": (w) => uses(userModule(w), "rg").wants("8.0.6-8"),

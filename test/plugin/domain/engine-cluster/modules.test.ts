@@ -102,6 +102,11 @@ test.each<{
     codes: [],
   },
   {
+    name: "one at the end of its life, which no database uses",
+    wish: { modules: [{ module_name: "mine", display_name: "EngineGraph" }] },
+    codes: [clusterFindings.moduleRetired.code],
+  },
+  {
     name: "no build for the target",
     wish: fine,
     target: to(4),

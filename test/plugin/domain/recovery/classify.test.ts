@@ -124,6 +124,52 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
     ["FREEZE-MODULE-ABSENT"],
   ],
   [
+    "a module at the end of its life, which no database uses, and pods before that release",
+    {
+      status: { modules: [{ name: "graph" }] },
+      objects: { pods: [aPod(0, { tag: "7.4.6-22" }), aPod(1)] },
+    },
+    "frozen",
+    ["MODULE-END-OF-LIFE"],
+  ],
+  [
+    "the same where all pods are beyond that release",
+    {
+      status: { modules: [{ name: "graph" }] },
+      objects: { pods: [aPod(0, { tag: "7.22.0-28" })] },
+    },
+    "moving",
+    [],
+  ],
+  [
+    "the same in an upgrade to a release before it",
+    {
+      status: { modules: [{ name: "graph" }] },
+      spec: { engineEnterpriseImageSpec: { versionTag: "7.4.6-22" } },
+      objects: { pods: [aPod(0, { tag: "7.2.4-138" })] },
+    },
+    "moving",
+    [],
+  ],
+  [
+    "a module at the end of its life that a database uses, beside another",
+    { edbs: [anEdb("orders", { modulesList: [{ name: "graph" }, { name: "other" }] })] },
+    "frozen",
+    ["MODULE-END-OF-LIFE", "CLUSTER-MODULE-UNDEFINED"],
+  ],
+  [
+    "the same by the REST API, where the EC asks for no tag",
+    {
+      edbs: plain,
+      bdbs: [using("graph", "other")],
+      modules: [aModule("graph")],
+      status: refused,
+      spec: { engineEnterpriseImageSpec: undefined },
+    },
+    "frozen",
+    ["MODULE-END-OF-LIFE", "FREEZE-MODULE-ABSENT"],
+  ],
+  [
     "a module of which no build fits",
     { edbs: plain, bdbs: [using("rg")], modules: builtFor("7.2") },
     "frozen",

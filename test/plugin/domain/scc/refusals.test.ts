@@ -22,7 +22,7 @@ const access = { clusterRoles: [], clusterRoleBindings: [], roles: [], roleBindi
 const bound = aConstraint("mine", { users: [user("engine")] });
 const around: SccEnvironment = {
   ...{ name: "mine", constraint: bound, access },
-  ...{ deployment: undefined, pods: [] },
+  ...{ deployment: undefined, pods: [], statefulSets: [] },
 };
 
 const judge = (cluster: KubeObject, changes: Partial<SccEnvironment> = {}) =>
@@ -281,4 +281,118 @@ test("an operator without a namespace has no account", () => {
   const operator = anOperator("engine", "engine/operator:8.0.2-2", "op");
   const deployment = { ...operator, metadata: {} };
   expect(judgeOperator({ ...around, deployment }, defaultNames)).toEqual([]);
+});
+
+const requires = (name: string) => ({ "openshift.io/required-scc": name });
+const aStatefulSet = (template: object, name = "ec", namespace = "engine"): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  metadata: { name, namespace },
+  spec: { template },
+});
+const asking = aStatefulSet({ metadata: { annotations: requires("mine") } });
+const rooted = aStatefulSet({ spec: { securityContext: { runAsUser: 0 } } });
+const named = (name: string, annotations: object, metadata: object = {}): KubeObject => {
+  const pod = aPod("engine", { scc: "mine" });
+  const own = { ...pod.metadata.annotations, ...annotations };
+  return { ...pod, metadata: { ...pod.metadata, name, annotations: own, ...metadata } };
+};
+const bySet = {
+  ownerReferences: [{ apiVersion: "apps/v1", kind: "StatefulSet", name: "ec", uid: "u" }],
+};
+const byReplicas = {
+  ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "rig-1", uid: "u" }],
+};
+const underOther = (name: string): KubeObject => {
+  const pod = aPod("engine", { scc: "nonroot-v2" });
+  return { ...pod, metadata: { ...pod.metadata, name } };
+};
+const asked = /made again (would not start|by .* would not start)|which its template does not have/;
+
+test.each<[string, Partial<SccEnvironment>, readonly [...string[], RegExp]]>([
+  [
+    "the template and its pods",
+    { statefulSets: [asking], pods: [named("ec-0", requires("mine"), bySet)] },
+    [
+      "SCC-REQUIRED StatefulSet/engine/ec spec.template.metadata.annotations",
+      /openshift\.io\/required-scc=mine/,
+    ],
+  ],
+  [
+    "the template, and pods that run under it without the annotation",
+    { statefulSets: [asking], pods: [named("ec-0", {}, bySet)] },
+    ["SCC-REQUIRED StatefulSet/engine/ec spec.template.metadata.annotations", asked],
+  ],
+  [
+    "a set of another name whose pods run as the account",
+    {
+      statefulSets: [
+        aStatefulSet(
+          { metadata: { annotations: requires("mine") }, spec: { serviceAccountName: "ec" } },
+          "beside",
+        ),
+        aStatefulSet({ metadata: { annotations: requires("mine") } }, "others"),
+        aStatefulSet({ metadata: { annotations: requires("mine") } }, "ec", "elsewhere"),
+      ],
+    },
+    ["SCC-REQUIRED StatefulSet/engine/beside spec.template.metadata.annotations", asked],
+  ],
+  [
+    "a pod of the set alone",
+    { statefulSets: [aStatefulSet({})], pods: [named("ec-0", requires("mine"), bySet)] },
+    ["SCC-REQUIRED Pod/engine/ec-0 metadata.annotations", /which its template does not have/],
+  ],
+  [
+    "a pod that nothing owns, beside the set",
+    { statefulSets: [aStatefulSet({})], pods: [named("ec-0", requires("mine"))] },
+    ["SCC-REQUIRED Pod/engine/ec-0 metadata.annotations", /which its template does not have/],
+  ],
+  [
+    "a pod that something else makes",
+    { statefulSets: [aStatefulSet({})], pods: [named("ec-0", requires("mine"), byReplicas)] },
+    ["SCC-REQUIRED Pod/engine/ec-0 metadata.annotations", /made again by ReplicaSet\/rig-1/],
+  ],
+  [
+    "a pod that nothing is known to make",
+    { pods: [named("ec-0", requires("mine"))] },
+    ["SCC-REQUIRED Pod/engine/ec-0 metadata.annotations", /made again by whoever makes it/],
+  ],
+  [
+    "another constraint",
+    { statefulSets: [aStatefulSet({ metadata: { annotations: requires("x") } })] },
+    [/^$/],
+  ],
+  [
+    "what the template needs, before any pod is there",
+    { statefulSets: [rooted] },
+    ["SCC-REQUIRED StatefulSet/engine/ec spec.template.spec", /runAsUser 0/],
+  ],
+  [
+    "what the template needs, and a pod under the constraint",
+    { statefulSets: [rooted], pods: [named("ec-0", {}, bySet)] },
+    [
+      "SCC-REQUIRED StatefulSet/engine/ec spec.template.spec",
+      /unless another constraint allows the same/,
+    ],
+  ],
+  [
+    "what another constraint gives to every pod",
+    { statefulSets: [rooted], pods: [underOther("ec-0")] },
+    [/^$/],
+  ],
+])("what asks for the constraint: %s", (_, changes, expected) => {
+  const found = expected.slice(0, -1);
+  const [judged] = judgeAccounts([tagged("8.0.20-1")], { ...around, ...changes }, defaultNames);
+  const findings = judged?.findings ?? [];
+  expect(findings.map(({ code, object, field }) => [code, object, field].join(" "))).toEqual(found);
+  expect(findings.map(({ cause }) => cause).join("")).toMatch(expected.at(-1) as RegExp);
+  expect(judged && isFree(judged)).toBe(found.length === 0);
+});
+
+test("what asks for the constraint: a map of annotations in the EC's spec, whatever its field", () => {
+  const ec = anEc("engine", { parts: [{ podAnnotations: requires("mine") }] });
+  const pods = [named("ec-0", requires("mine"), bySet)];
+  expect(judgeAccounts([ec], { ...around, pods }, defaultNames)[0]?.findings).toMatchObject([
+    { code: "SCC-REQUIRED", object: ecLabel, field: "spec.parts.0.podAnnotations" },
+  ]);
 });

@@ -397,7 +397,7 @@ describe("what is odd is told and read", () => {
     };
     const source = await read(json(aList([own, namespaceA, database("db")])));
 
-    expect(source.objects.filter(({ kind }) => kind === own.kind)).toEqual([own]);
+    expect(source.objects.filter(({ kind }) => kind === own.kind)).toMatchObject([own]);
     expect(source.warnings.join()).not.toContain("this tool ships");
   });
 
@@ -474,4 +474,24 @@ describe("what is odd is told and read", () => {
       "the dump holds no Secret admission-tls",
     );
   });
+});
+
+test("what the API server fills in is there, and no status is made up", async () => {
+  const entry = {
+    name: "a.b.c",
+    clientConfig: { service: { name: "s", namespace: "a" } },
+    rules: [{}],
+  };
+  const configuration = {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "any" },
+    webhooks: [entry],
+  };
+  const { objects, partial } = await read(json(aList([configuration, namespaceA])));
+  expect(objects.find(({ kind }) => kind === configuration.kind)).toMatchObject({
+    webhooks: [{ clientConfig: { service: { port: 443 } }, rules: [{ scope: "*" }] }],
+  });
+  expect(objects.find(({ kind }) => kind === "Namespace")?.["status"]).toBeUndefined();
+  expect(partial).toBe(true);
 });
