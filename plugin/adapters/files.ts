@@ -44,7 +44,7 @@ export function fileProblem(file: string, failure: unknown): string {
 const streamed = new Map<string, Buffer>();
 
 /** The bytes of a file; of a pipe those of its first read. Throws as the file system does. */
-function readBytes(file: string): Buffer {
+export function readBytes(file: string): Buffer {
   const known = streamed.get(file);
   if (known !== undefined) return known;
   const descriptor = openSync(file, "r");

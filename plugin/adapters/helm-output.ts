@@ -34,24 +34,25 @@ export function quoteFirstLine(text: string): string {
 
 const longest = 200;
 
-/** Where the brackets that begin at `from` close. */
+/** Behind the brackets that begin at `from`; a null has none. */
 function findEnd(text: string, from: number): number {
   if (text.startsWith("null", from)) return from + "null".length;
   let depth = 0;
-  let isInString = false;
   for (let at = from; at < text.length; at += 1) {
-    const char = text[at];
-    if (isInString) {
-      if (char === "\\") at += 1;
-      else if (char === '"') isInString = false;
-    } else if (char === '"') isInString = true;
-    else if (char === "{" || char === "[") depth += 1;
-    else if (char === "}" || char === "]") {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
+    const char = text.charAt(at);
+    if (char === '"') at = findQuote(text, at + 1);
+    else if ("[{".includes(char)) depth += 1;
+    else if ("]}".includes(char)) depth -= 1;
+    if (depth === 0) return at + 1;
   }
   return text.length;
+}
+
+/** Where the string ends whose content begins at `from`. */
+function findQuote(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
+  return at;
 }
 
 /** Undefined for what is no JSON. */

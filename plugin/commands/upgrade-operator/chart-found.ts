@@ -54,7 +54,6 @@ export function nameOperator(
 
 function findOtherOwner(deps: ChartDeps, place: ChartPlace, found: ChartFacts): readonly Finding[] {
   const { deployment, release, left } = found;
-  const { releaseName, namespace } = place;
   const object = nameOperator(deps, place);
   if (deployment === undefined) return release === undefined ? [nothingThere(deps, place)] : [];
   const owner = findLivingOwner(deployment, left);
@@ -66,32 +65,45 @@ function findOtherOwner(deps: ChartDeps, place: ChartPlace, found: ChartFacts): 
     return [operatorFinding("owned", { object, cause, fix: owner.way })];
   }
   const marks = readChartMarks(deployment);
-  const installed = (by: string): string =>
-    `the operator was installed by ${by}, not by release ${releaseName}`;
-  if (marks === undefined) {
-    const fix = describeAdoption(deps, place, deployment);
-    return [operatorFinding("notChart", { object, cause: installed("no chart"), fix })];
-  }
+  if (marks !== undefined) return findOtherRelease(deps, place, { ...found, deployment, marks });
+  const cause = describeInstalled("no chart", place);
+  return [
+    operatorFinding("notChart", { object, cause, fix: describeAdoption(deps, place, deployment) }),
+  ];
+}
+
+function describeInstalled(by: string, { releaseName }: ChartPlace): string {
+  return `the operator was installed by ${by}, not by release ${releaseName}`;
+}
+
+/** The marks are of a release elsewhere, of one that is gone, or of one with another name. */
+function findOtherRelease(
+  deps: ChartDeps,
+  place: ChartPlace,
+  {
+    deployment,
+    marks,
+    release,
+    marked,
+  }: ChartFacts & { readonly deployment: KubeObject; readonly marks: ChartMarks },
+): readonly Finding[] {
+  const { releaseName, namespace } = place;
+  const object = nameOperator(deps, place);
   if (marks.namespace !== undefined && marks.namespace !== namespace) {
-    const cause = installed(`release ${marks.name} of a chart in namespace ${marks.namespace}`);
-    return [operatorFinding("notChart", { object, cause, fix: upgradeThere(deps, place, marks) })];
+    const by = `release ${marks.name} of a chart in namespace ${marks.namespace}`;
+    const about = { object, cause: describeInstalled(by, place) };
+    return [operatorFinding("notChart", { ...about, fix: upgradeThere(deps, place, marks) })];
   }
   const isGiven = marks.name === releaseName;
-  if ((isGiven ? release : found.marked) === undefined) {
+  if ((isGiven ? release : marked) === undefined) {
     const adoption = adopt(deps, place, { deployment, release: marks.name });
     return [
       findLostRelease({ ...adoption, namespace, command: deps.command, objects: [deployment] }),
     ];
   }
   if (isGiven) return [];
-  const fix = `give --release-name ${marks.name}`;
-  return [
-    operatorFinding("notChart", {
-      object,
-      cause: installed(`release ${marks.name} of a chart`),
-      fix,
-    }),
-  ];
+  const cause = describeInstalled(`release ${marks.name} of a chart`, place);
+  return [operatorFinding("notChart", { object, cause, fix: `give --release-name ${marks.name}` })];
 }
 
 function nothingThere({ helmCommand, ...deps }: ChartDeps, place: ChartPlace): Finding {

@@ -12,7 +12,7 @@ export const operatorFindings = {
   chartLost: error("OPERATOR-CHART-LOST", "S20", {
     cause:
       "the operator has the marks of a chart's release that helm has no record of, as after a restore without Secrets: neither the chart nor the bundle is applied over it",
-    fix: "restore the release's Secrets, or let helm install adopt the objects, or take the marks off and use the bundle",
+    fix: "restore the release's Secrets, or let helm install adopt the objects, then run again; or take the marks off and use the bundle",
   }),
   chartPending: error("OPERATOR-CHART-PENDING", "S20", {
     cause:

@@ -98,11 +98,12 @@ const byChart = ["upgrade-operator", ...chart, "--release-name", "operator", "-n
 const json = ["-o", "json"];
 
 /** A file whose content can be read once. */
-function aPipe(text: string): string {
-  const path = join(aFolder("pipe"), "pipe");
+function aPipe(content: string | Buffer): string {
+  const folder = aFolder("pipe");
+  const [path, source] = [join(folder, "pipe"), join(folder, "source")] as const;
+  writeFileSync(source, content);
   execFileSync("mkfifo", [path]);
-  const writer = spawn("/bin/sh", ["-c", 'printf "%s" "$1" > "$2"', "sh", text, path]);
-  writer.unref();
+  spawn("/bin/sh", ["-c", 'cat "$1" > "$2"', "sh", source, path]).unref();
   return path;
 }
 
@@ -139,6 +140,14 @@ describe("what is named on the command line is read once", () => {
       expect(err).toContain("no such file: no-values");
       expect(err).toMatch(/no such file: \S*no-config/);
     }
+  });
+
+  test("a release archive from a pipe, for the plan and the run of a rehearsal", async () => {
+    const tree = writeRelease(aFolder("release"), wanted);
+    const archive = aPipe(execFileSync("tar", ["cz", "-C", tree, "."]));
+    const words = ["rehearse", "upgrade-operator", "-n", ns, "--release", archive];
+    const { code, out } = await run(words);
+    expect([code, out]).toEqual([0, expect.stringContaining("the rehearsal ended as expected")]);
   });
 
   test("values by an address, and a chart from a pipe, are refused before helm is called", async () => {
