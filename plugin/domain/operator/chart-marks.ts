@@ -1,7 +1,7 @@
 /** The marks of a chart's release on objects, and what to do where helm does not know that release (S20). */
 import type { Finding } from "../base/findings";
 import { asString, getOwn } from "../base/values";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, objectLabel, readName } from "../kube/objects";
 import { operatorFinding } from "./findings";
 
 /** The release that an object is marked with. */
@@ -50,8 +50,8 @@ export function renderAdoption({
 /** The lines that take the marks of a release off. */
 function renderUnmarking(objects: readonly KubeObject[], command: Command): string {
   return objects
-    .map(({ kind, metadata }) => {
-      const what = [kind.toLowerCase(), metadata.name ?? ""];
+    .map((object) => {
+      const what = [object.kind.toLowerCase(), readName(object)];
       const annotate = command(["kubectl", "annotate", ...what, `${nameKey}-`, `${namespaceKey}-`]);
       return `${annotate} && ${command(["kubectl", "label", ...what, `${managedBy}-`])}`;
     })
@@ -72,18 +72,18 @@ export function renderWaysOut({ objects, command, ...adoption }: Lost): string {
   return [
     `restore its records from a backup of namespace ${namespace} (Secrets sh.helm.release.v1.${release}.vN, label owner=helm), then run again`,
     `or let helm adopt the objects at what runs: ${renderAdoption(adoption)}, then run again`,
-    `or take the marks off and use the bundle (--release): ${renderUnmarking(objects, command)}`,
+    `or take the marks off and use the bundle (--release), which lists the fields that helm has set for --take-fields: ${renderUnmarking(objects, command)}`,
   ].join("; ");
 }
 
 /** The finding for objects whose release helm does not know. */
 export function findLostRelease(lost: Lost): Finding {
   const { release, namespace, objects } = lost;
-  const [first] = objects;
-  const more = objects.length > 1 ? ` and ${objects.length - 1} more` : "";
+  const object = objects.slice(0, 1).map(objectLabel).join("");
+  const have = objects.length > 1 ? `it and ${objects.length - 1} more have` : "it has";
   return operatorFinding("chartLost", {
-    ...(first && { object: objectLabel(first) }),
-    cause: `it${more} has the marks of release ${release}, and helm knows no release of that name in namespace ${namespace}: its records are gone`,
+    object,
+    cause: `${have} the marks of release ${release}, and helm knows no release of that name in namespace ${namespace}: its records are gone`,
     fix: renderWaysOut(lost),
   });
 }

@@ -119,12 +119,14 @@ type Lost = Parameters<typeof findLostRelease>[0];
 /** The releases that objects are marked with and that helm has no record of. */
 function listLost(installed: Installed): readonly Lost[] {
   const lost = [...(installed.records ?? [])].filter(([, { isKnown }]) => isKnown === false);
-  return lost.map(([release]) => describeLost(installed, release));
+  return lost.map(([release, records]) => describeLost(installed, release, records));
 }
 
-function describeLost(installed: Installed, release: string): Lost {
-  const { deployment, objects, left, records, names, command } = installed;
-  const { namespace } = records?.get(release) ?? installed;
+function describeLost(
+  { deployment, objects, left, names, command }: Installed,
+  release: string,
+  { namespace }: ChartRecords,
+): Lost {
   const marked = objects.filter(
     (object) =>
       findLivingOwner(object, left)?.name === "Helm" && readChartMarks(object)?.name === release,
@@ -147,7 +149,7 @@ function describeWay(
     const records = installed.records?.get(release);
     if (records === undefined || records.isKnown === true) return way;
     const status = command(["helm", "status", release, `--namespace=${records.namespace}`]);
-    return `${way}; if ${status} finds no release, ${renderWaysOut(describeLost(installed, release))}`;
+    return `${way}; if ${status} finds no release, ${renderWaysOut(describeLost(installed, release, records))}`;
   }
   return owner.name === "OLM" ? olmWay(olm, installed) : undefined;
 }
