@@ -61,8 +61,7 @@ export async function findHelm(
     if (await isExecutable(named)) return named;
     throw new UsageError(`ENGINE_HELM names ${named}, which cannot be run`, { hint: howToGet });
   }
-  const path = env["PATH"] ?? env["Path"] ?? "";
-  for (const folder of path.split(delimiter).filter((part) => part !== "")) {
+  for (const folder of (env["PATH"] ?? "").split(delimiter).filter((part) => part !== "")) {
     for (const extension of listExtensions(env, platform)) {
       const file = join(folder, `helm${extension}`);
       if (await isExecutable(file)) return file;

@@ -53,7 +53,7 @@ async function readNow(context: CommandContext, { chart, values }: Chart): Promi
   const [first, ...others] = problems;
   if (first !== undefined && others.length === 0) throw first;
   if (executable === undefined || kubeconfig === undefined || first !== undefined) {
-    const hint = problems.flatMap((problem) => problem.hint ?? []).join("; ");
+    const hint = [...new Set(problems.flatMap((problem) => problem.hint ?? []))].join("; ");
     throw new UsageError(
       problems.flatMap((problem) => problem.problems),
       { hint },

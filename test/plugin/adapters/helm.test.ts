@@ -52,7 +52,7 @@ describe("helm is found", () => {
     writeFileSync(file, "", { mode: 0o700 });
     writeFileSync(join(folder, "helm.cmd"), "", { mode: 0o700 });
     for (const env of [{ PATHEXT: ".CMD;.EXE" }, { PATHEXT: ".exe;.EXE" }]) {
-      expect(await findHelm({ Path: folder, ...env }, "win32")).toBe(file);
+      expect(await findHelm({ PATH: folder, ...env }, "win32")).toBe(file);
     }
     await expect(findHelm({ PATH: folder }, "linux")).rejects.toMatchObject({ code: "USAGE" });
   });
