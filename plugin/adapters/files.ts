@@ -1,10 +1,13 @@
 /** Reading local files, with words for what went wrong. */
 import {
   accessSync,
+  closeSync,
   constants,
+  fstatSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -37,12 +40,34 @@ export function fileProblem(file: string, failure: unknown): string {
   return `${words[code ?? ""] ?? other}: ${file}`;
 }
 
+/** Contents of pipes and devices by path: a pipe gives its content once, and a run may ask again. */
+const streamed = new Map<string, Buffer>();
+
+/** The bytes of a file; of a pipe those of its first read. Throws as the file system does. */
+export function readBytes(file: string): Buffer {
+  const known = streamed.get(file);
+  if (known !== undefined) return known;
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = readFileSync(descriptor);
+    if (!fstatSync(descriptor).isFile()) streamed.set(file, bytes);
+    return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** True for a pipe or a device that was read: no other program gets that content by its path. */
+export function isStreamed(file: string): boolean {
+  return streamed.has(file);
+}
+
 /** The text of a file, by its byte order mark, or why there is none. */
 export function readText(
   file: string,
 ): { readonly text: string } | { readonly failure: NodeJS.ErrnoException } {
   try {
-    return { text: decodeText(readFileSync(file)) };
+    return { text: decodeText(readBytes(file)) };
   } catch (failure) {
     return { failure: failure as NodeJS.ErrnoException };
   }

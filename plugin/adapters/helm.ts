@@ -1,7 +1,8 @@
 /** The real helm, as a child process without a shell (S20). */
 import { execFile } from "node:child_process";
-import { access, constants, readFile, writeFile } from "node:fs/promises";
+import { access, constants, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { findPrinted, isReleaseDocument, quoteFirstLine } from "./helm-output";
 import { secretsIn } from "../domain/base/redact";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/base/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
@@ -11,17 +12,9 @@ import { parseDocuments } from "./kubernetes/text/yaml";
 import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, deadline, requestDeadlineMs } from "../ports/kubernetes";
-import {
-  chooseTarget,
-  type ConnectionFlags,
-  podAccount,
-  serviceAccountDir,
-} from "./kubernetes/target";
-import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconfig";
 import { LastWords } from "./child";
 import { type OnSlow, SlowAnswers } from "./http/slow";
 import { decodeText } from "./kubernetes/text/encoding";
-import { temporaryFolder } from "./files";
 
 /** Helm ended with an error of its own. */
 class HelmError extends EngineError {
@@ -36,6 +29,8 @@ interface HelmSetting {
   readonly env: NodeJS.ProcessEnv;
   /** The kubeconfig of this run: credentials are never among the words of a command. */
   readonly kubeconfig: string;
+  /** This run's copy of the values that were given; absent: the file that the upgrade names. */
+  readonly valuesFile?: string | undefined;
   readonly namespace: string;
   /** How long helm itself waits for an upgrade. */
   readonly timeoutMs: number;
@@ -57,19 +52,31 @@ const howToGet =
   "install helm 3.14 or later so that it is on the PATH, or name the program by ENGINE_HELM";
 
 /** The helm of ENGINE_HELM, else the first on the PATH; UsageError with how to get it. */
-export async function findHelm(env: NodeJS.ProcessEnv): Promise<string> {
+export async function findHelm(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string> {
   const named = asString(env["ENGINE_HELM"]);
   if (named !== undefined) {
     if (await isExecutable(named)) return named;
     throw new UsageError(`ENGINE_HELM names ${named}, which cannot be run`, { hint: howToGet });
   }
   for (const folder of (env["PATH"] ?? "").split(delimiter).filter((part) => part !== "")) {
-    const file = join(folder, "helm");
-    if (await isExecutable(file)) return file;
+    for (const extension of listExtensions(env, platform)) {
+      const file = join(folder, `helm${extension}`);
+      if (await isExecutable(file)) return file;
+    }
   }
   throw new UsageError("an upgrade by chart needs helm, and there is none on the PATH", {
     hint: howToGet,
   });
+}
+
+/** Windows runs a program by its extension; scripts (.cmd, .bat) run in a shell only, which is not used here. */
+function listExtensions(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly string[] {
+  if (platform !== "win32") return [""];
+  const listed = (env["PATHEXT"] ?? ".COM;.EXE").split(";");
+  return listed.filter((extension) => /^\.(com|exe)$/i.test(extension));
 }
 
 async function isExecutable(file: string): Promise<boolean> {
@@ -94,29 +101,35 @@ export class HelmProgram {
   /** UsageError when it is too old to keep values as they are kept here. */
   async requireVersion(): Promise<void> {
     const said = await this.#run(["version", "--template", "{{.Version}}"]);
-    const match = /^v?(\d+)\.(\d+)\./.exec(said.trim());
-    const [major, minor] = [Number(match?.[1]), Number(match?.[2])];
-    if (major > 3 || (major === 3 && minor >= 14)) return;
+    const match = /^v?(\d+)\.(\d+)\.\S*/m.exec(said);
     const { executable } = this.setting;
-    throw new UsageError(`${executable} is helm ${said.trim()}, older than 3.14`, {
-      hint: howToGet,
-    });
+    if (match === null) {
+      const quoted = quoteFirstLine(said);
+      throw new UsageError(`${executable} printed no version of helm${quoted}`, { hint: howToGet });
+    }
+    const [version, major, minor] = [match[0], Number(match[1]), Number(match[2])];
+    if (major > 3 || (major === 3 && minor >= 14)) return;
+    throw new UsageError(`${executable} is helm ${version}, older than 3.14`, { hint: howToGet });
   }
 
   async find(name: string): Promise<ChartRelease | undefined> {
     const filter = `^${name.replaceAll(".", "\\.")}$`;
-    const listed = await this.#json(["list", ...everyState, "--filter", filter]);
+    const words = ["list", ...everyState, "--filter", filter];
+    const listed = await this.#json(words, (value) => value === null || Array.isArray(value));
     const found = asArray(listed).find((release) => getOwn(release, "name") === name);
     if (found === undefined) return undefined;
     const [chart = "", status = ""] = [
       asString(getOwn(found, "chart")),
       asString(getOwn(found, "status")),
     ];
-    return { name, chart, status };
+    const revision = getOwn(found, "revision");
+    const isCounted = ["string", "number"].includes(typeof revision);
+    return { name, chart, status, ...(isCounted && { revision: String(revision) }) };
   }
 
   async values(name: string): Promise<Json> {
-    const values = await this.#json(["get", "values", name]);
+    const words = ["get", "values", name];
+    const values = await this.#json(words, (value) => value === null || isObject(value));
     return isObject(values) ? values : {};
   }
 
@@ -126,7 +139,8 @@ export class HelmProgram {
 
   async render(upgrade: ChartUpgrade, mode: "client" | "server"): Promise<RenderedChart> {
     const words = [`--dry-run=${mode}`, "--hide-notes", "--output", "json"];
-    const release = parseOutput("helm upgrade", await this.#upgrade(upgrade, words));
+    const said = await this.#upgrade(upgrade, words);
+    const release = parseOutput("helm upgrade", said, isReleaseDocument);
     const [manifest, config] = ["manifest", "config"].map((key) => getOwn(release, key));
     // one document that cannot be read hides no other
     const documents = (asString(manifest) ?? "").split(/^---(?=\s)/m);
@@ -146,7 +160,8 @@ export class HelmProgram {
       .filter((hook) => asArray(getOwn(hook, "events")).some((event) => isOfUpgrade(event)))
       .flatMap((hook) => parseValues(asString(getOwn(hook, "manifest")) ?? ""));
     const hasJob = run.some((object) => getOwn(object, "kind") === "Job");
-    const kept = hasJob ? await this.#run(["show", "crds", chart, "--version", version]) : "";
+    const shown = hasJob ? await this.#run(["show", "crds", chart, "--version", version]) : "";
+    const kept = shown.replace(/^(?:(?!---|apiVersion:|kind:|metadata:|#).*\n)+/, "");
     return [...run, ...run.flatMap(listHeldDocuments), ...parseValues(kept)].filter(isDefinition);
   }
 
@@ -161,10 +176,12 @@ export class HelmProgram {
   }
 
   async #upgrade(upgrade: ChartUpgrade, mode: readonly string[]): Promise<string> {
-    const [, ...words] = helmWords(upgrade);
+    const { timeoutMs: waitsMs, valuesFile: values = upgrade.values } = this.setting;
+    const given = { ...upgrade, values };
+    const [, ...words] = helmWords(given);
     return await this.#run([...words, ...this.#inTime(), ...mode], {
-      waitsMs: this.setting.timeoutMs,
-      secrets: () => this.#secrets(upgrade),
+      waitsMs,
+      secrets: () => this.#secrets(given),
     });
   }
 
@@ -181,8 +198,9 @@ export class HelmProgram {
     return secretsIn([before, ...parseValues(given)]);
   }
 
-  async #json(words: readonly string[]): Promise<unknown> {
-    return parseOutput(`helm ${words[0] ?? ""}`, await this.#run([...words, "--output", "json"]));
+  async #json(words: readonly string[], fits: (value: unknown) => boolean): Promise<unknown> {
+    const said = await this.#run([...words, "--output", "json"]);
+    return parseOutput(`helm ${words[0] ?? ""}`, said, fits);
   }
 
   #run(
@@ -221,6 +239,8 @@ export class HelmProgram {
           }, reject);
         }
       });
+      // Without an end a plugin of helm that reads its stdin would wait for ever.
+      child.stdin?.end();
     });
     return new SlowAnswers(clock, quoteHelm(words), onSlow).during(ended);
   }
@@ -229,12 +249,12 @@ export class HelmProgram {
 /** What helm gets to mark its release as failed. */
 const endingMs = 10_000;
 
-function parseOutput(command: string, said: string): unknown {
-  try {
-    return JSON.parse(said) as unknown;
-  } catch (error) {
-    throw new HelmError(`${command} printed no JSON`, { cause: error });
-  }
+function parseOutput(command: string, said: string, fits: (value: unknown) => boolean): unknown {
+  const found = findPrinted(said, fits);
+  if (found !== undefined) return found;
+  throw new HelmError(`${command} printed no JSON${quoteFirstLine(said)}`, {
+    hint: `run ${command} --output json yourself to see what it prints, and name another helm by ENGINE_HELM where a script stands in its place`,
+  });
 }
 
 function quoteHelm(words: readonly string[]): string {
@@ -291,50 +311,4 @@ function explainFailure({ words, stderr, code }: Failure, known: readonly string
   return new HelmError(`${quoteHelm(words)} failed: ${last.describe(known) || silent}`, {
     hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
-}
-
-/** A kubeconfig that exists until it is removed. */
-interface TemporaryKubeconfig {
-  readonly path: string;
-  readonly remove: () => void;
-}
-
-/** Writes what flags, environment and kubeconfig lead to; nobody else can read it. */
-export async function temporaryKubeconfig(
-  flags: ConnectionFlags,
-  env: NodeJS.ProcessEnv,
-): Promise<TemporaryKubeconfig> {
-  const pod = flags.kubeconfig === undefined ? podAccount(env, serviceAccountDir) : undefined;
-  const { cluster, user, base } = chooseTarget(loadKubeconfig(flags.kubeconfig, env), flags, pod);
-  const name = "target";
-  const content = {
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": name,
-    contexts: [{ name, context: { cluster: name, user: name } }],
-    clusters: [{ name, cluster: { ...writeEntry(cluster, clusterFields), server: base.href } }],
-    users: [{ name, user: { ...writeEntry(user, userFields), "as-groups": user.asGroups } }],
-  };
-  const { path: folder, remove } = temporaryFolder();
-  const path = join(folder, "config");
-  try {
-    await writeFile(path, JSON.stringify(content), { mode: 0o600 });
-  } catch (error) {
-    remove();
-    throw error;
-  }
-  return { path, remove };
-}
-
-/** The entry as a kubeconfig has it. */
-function writeEntry<T extends object>(
-  entry: T,
-  fields: Readonly<Partial<Record<keyof T, readonly [name: string, type: string]>>>,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(entry).flatMap(([key, value]: [string, unknown]) => {
-      const name = fields[key as keyof T]?.[0];
-      return name === undefined || value === undefined ? [] : [[name, value]];
-    }),
-  );
 }

@@ -186,10 +186,10 @@ export function openRun(
     ask,
     present,
     typed: readTyped,
-    readInput: async (path) => {
+    readInput: onceFor(async (path) => {
       const { readInput } = await import("./input.ts");
       return readInput(path, streams.in, signal);
-    },
+    }),
     readDump: async () => (await import("./input.ts")).readDump(streams.in, signal),
   };
   return {
@@ -212,6 +212,16 @@ export function openRun(
 function once<T>(act: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => (done ??= act());
+}
+
+/** The same for each key: a pipe gives its content once, and a file may change during a run. */
+function onceFor<T>(act: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const done = new Map<string, Promise<T>>();
+  return (key) => {
+    const known = done.get(key) ?? act(key);
+    done.set(key, known);
+    return known;
+  };
 }
 
 /** The run's name: sortable by time, and different for two runs of one second. */

@@ -6,6 +6,7 @@ export const environment = {
   ENGINE_HELM: "helm to run for --chart; by default that of the PATH",
   KUBECTL_EXTERNAL_DIFF: "program that shows the differences of diff",
   PATH: "where helm and engine-webhook are looked for",
+  PATHEXT: "on Windows, the extensions of programs, by which helm is found",
   HOME: "the user's folder",
   USERPROFILE: "the user's folder on Windows",
   NO_COLOR: "no color while it is not empty",

@@ -20,7 +20,12 @@ export function kubectlCommand({
 const isPlace = (word: string): boolean => word === "-n" || word.startsWith("--namespace=");
 
 /** A command to the cluster of the run; one that names its namespace, or all of them, names it once. */
-export function placeCommand(words: readonly string[], contextArgs: readonly string[]): string {
+export function placeCommand(words: readonly string[], given: readonly string[]): string {
+  const isHelm = words[0] === "helm";
+  // helm has another name for a context of the kubeconfig
+  const contextArgs = given.map((word) =>
+    isHelm ? word.replace(/^--context/, "--kube-context") : word,
+  );
   const isPlaced = words.some((word) => isPlace(word) || word === "--all-namespaces");
   return isPlaced
     ? kubectlCommand({ contextArgs })(words)

@@ -24,7 +24,7 @@ export const operatorFlags = flagTable({
     value: "FIELDS",
     repeat: true,
     read: (read, name) => read.each(name).flatMap(splitFields),
-    help: "Local changes that the release wins over, separated by commas",
+    help: "Local changes that the release or the chart wins over, separated by commas",
   },
   chart: {
     value: "REF",
@@ -41,11 +41,11 @@ export const operatorFlags = flagTable({
     value: "FILE",
     goesWith: "chart",
     file: true,
-    help: "Values for the chart, over those in force",
+    help: "Values for the chart, over those in force; - is stdin",
   },
 });
 
-const ofBundle = ["sha256", "target", "image-registry", "pull-secret", "take-fields"];
+const ofBundle = ["sha256", "target", "image-registry", "pull-secret"];
 
 type OperatorTyped = OptionsOf<typeof operatorFlags> & OptionsOf<typeof skipFlag>;
 

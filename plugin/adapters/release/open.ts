@@ -1,5 +1,5 @@
 /** Opens a release: a folder, a .tar.gz, or an https URL (S15, S26). */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import { InputError, UsageError } from "../../domain/base/errors";
@@ -9,7 +9,7 @@ import { type Release, type ReleaseFile, releasePaths } from "../../domain/relea
 import { getOwn } from "../../domain/base/values";
 import { type Clock, requestDeadlineMs } from "../../ports/kubernetes";
 import { decodeText } from "../kubernetes/text/encoding";
-import { fileProblem } from "../files";
+import { fileProblem, readBytes } from "../files";
 import { systemClock } from "../clock";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Files, folderDigest, readFolder, hashBytes } from "./folder";
@@ -118,10 +118,9 @@ async function archiveBytes(
     return await slow.during(download(source.url, { ...options, packedBytes, silentMs }));
   }
   const { size } = await stat(source.path);
-  if (size > packedBytes) {
-    throw new InputError(`archive ${source.shown} is larger than ${megabytes(packedBytes)}`);
-  }
-  return await readFile(source.path);
+  const bytes = size > packedBytes ? undefined : readBytes(source.path);
+  if (bytes !== undefined && bytes.length <= packedBytes) return bytes;
+  throw new InputError(`archive ${source.shown} is larger than ${megabytes(packedBytes)}`);
 }
 
 /** A place to read a release from; `shown` is it for people, without credentials. */

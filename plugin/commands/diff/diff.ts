@@ -1,5 +1,5 @@
 /** `diff`: what a command would change. */
-import { quoteCommand } from "../../output/escape";
+import { escape, quoteCommand } from "../../output/escape";
 import { differencesExist, isDiff, renderText, type TextStyle } from "../../output/text";
 import { tellBriefly } from "../../cmdutil/brief";
 import type { CommandContext } from "../../cmdutil/context";
@@ -38,9 +38,28 @@ export async function runDiff(
   return { ...report, steps, exit };
 }
 
-/** Of a diff the text is its hunks alone, as of kubectl diff: what was found beside them goes to stderr. */
+/**
+ * Of a diff the text is its hunks alone, as of kubectl diff: what was found beside them goes to stderr. What another
+ * program or server does has not all of its objects in hunks: a line names it.
+ */
 export function diffText(text: Render = renderText): Render {
-  return (report, style) => (isDiff(report) && style.verbosity === 0 ? "" : text(report, style));
+  return (report, style) => {
+    if (!isDiff(report) || style.verbosity > 0) return text(report, style);
+    const byOthers = (report.steps ?? []).filter(
+      (step) => step.result === "planned" && isByOther(step),
+    );
+    return byOthers.map((step) => `# ${describeWhole(step)}\n`).join("");
+  };
+}
+
+/** A step that another program or server carries out. */
+function isByOther({ action }: StepReport): boolean {
+  return action === "chart" || action === "call";
+}
+
+function describeWhole({ action, object, why }: StepReport): string {
+  const also = "; helm writes all other objects of the chart too, which are not compared";
+  return escape(`${object}: ${why}${action === "chart" ? also : ""}`);
 }
 
 type Render = (report: Report, style: TextStyle) => string;
@@ -54,9 +73,9 @@ function tellWarnings({ options, event }: CommandContext, report: Report): void 
 }
 
 /** What is not told in full counts as a difference. */
-function changesSomething({ write }: StepReport): boolean {
-  const states = write?.states;
-  return states === undefined || !sameJson(states.live, states.merged);
+function changesSomething(step: StepReport): boolean {
+  const states = step.write?.states;
+  return isByOther(step) || states === undefined || !sameJson(states.live, states.merged);
 }
 
 /** The steps, without the differences that a program of the person's own has shown. */

@@ -120,7 +120,7 @@ export class BundlePlanning {
     const { namespace } = options;
     const bundle = this.#place();
     await requireNamespace(world, namespace);
-    const installed = await readInstalled(world, namespace, bundle);
+    const installed = await readInstalled(world, options, bundle);
     const wanted = this.#chooseObjects(installed);
     await requirePullSecret(world, options);
     const patches = await this.#planPatches();

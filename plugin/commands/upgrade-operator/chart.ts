@@ -15,20 +15,25 @@ import {
 } from "../../domain/operator/refusals";
 import {
   type ChartWish,
+  findRenderedOperator,
   judgeFixedByChart,
   judgeRendered,
   type RenderedChart,
   strayImages,
 } from "../../domain/operator/chart-images";
+import { readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
-import { getPath, type Json, sameJson } from "../../domain/base/values";
+import { boundList, getPath, type Json, sameJson } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
 import type { ActingPorts } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
+import { judgeChartChanges, withoutLost } from "./chart-changes";
 import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
+import { requireFit } from "./evaluate";
+import { compareStates } from "../../kernel/preview";
 import { type ChartAhead, projectChart } from "./projection";
 import { readBrought } from "./chart-definitions";
 import { Session } from "../../kernel/session";
@@ -42,6 +47,8 @@ export interface ChartOptions extends OperatorOptions {
   readonly releaseName: string;
   readonly version: string;
   readonly values: string | undefined;
+  /** Local changes that the chart wins. */
+  readonly takeFields: readonly string[];
 }
 
 /** Helm, as far as it is used here. */
@@ -71,6 +78,8 @@ export interface ChartPartOptions extends ChartOptions, Pick<ChartDeps, "helmCom
   readonly withHelm: <T>(work: (helm: Helm) => Promise<T>) => Promise<T>;
   /** What the cluster was before a whole upgrade, for what is planned after this part; absent: nothing is. */
   readonly before?: Facts;
+  /** The plan tells the operator's Deployment as it is and as it would be. */
+  readonly shows?: boolean;
 }
 
 /** `details` of the document, once the chart was read. */
@@ -124,7 +133,7 @@ class ChartUpgradeRun {
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
     const rendered = isThere ? nothingAhead : await this.#render(before, upgrade);
-    const call = this.#planCall(upgrade);
+    const call = this.#planCall(upgrade, rendered);
     if (options.dryRun !== "none") {
       deps.recorder.addStep(
         isThere ? this.#describeCall(upgrade) : call,
@@ -213,8 +222,22 @@ class ChartUpgradeRun {
       ...judgeFixedByChart(rendered, before.deployment, deps.names),
     ];
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+    this.#requireUnchanged(before, rendered);
     const definitions = await readBrought(deps, options, rendered);
     return { objects: rendered.objects, definitions };
+  }
+
+  /** Stops at local changes of the operator's Deployment that the chart does not have. */
+  #requireUnchanged({ deployment: live }: ChartFacts, rendered: RenderedChart): void {
+    const { deps, options } = this;
+    const wanted = findRenderedOperator(rendered, deps.names);
+    if (live === undefined || wanted === undefined) return;
+    const { findings, byHelm } = judgeChartChanges({ live, wanted }, options.takeFields);
+    requireFit(findings);
+    if (byHelm.length === 0) return;
+    deps.recorder.note(
+      `the chart changes or drops variables that helm has set before: ${boundList(byHelm)}`,
+    );
   }
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
@@ -292,8 +315,11 @@ class ChartUpgradeRun {
       cluster.get(ref, { signal }),
       helm.find(releaseName),
     ]);
+    const marks = deployment && readChartMarks(deployment);
+    const isOther = marks !== undefined && marks.name !== releaseName;
+    const marked = isOther ? await helm.find(marks.name) : undefined;
     const left = await readLeftMarks(this.deps, deployment === undefined ? [] : [deployment]);
-    return { deployment, release, left };
+    return { deployment, release, marked, left };
   }
 
   async #describeUpgrade(): Promise<ChartUpgrade> {
@@ -314,9 +340,10 @@ class ChartUpgradeRun {
     return getPath(await this.deps.helm.values(name), path) === true;
   }
 
-  #planCall(upgrade: ChartUpgrade): StepInfo {
+  #planCall(upgrade: ChartUpgrade, ahead: ChartAhead): StepInfo {
     const { deps, options } = this;
     const { releaseName, namespace } = options;
+    const states = options.shows === true && this.#compareOperator(ahead);
     const write = makePlannedWrite({
       verb: "patch",
       ref: { resource: kinds.deployment, name: deps.names.operator.deployment, namespace },
@@ -324,8 +351,23 @@ class ChartUpgradeRun {
       risk: "helm writes all objects of the chart, hooks and definitions included, and the operator's pod is recreated",
       reverse: deps.helmCommand(["helm", "rollback", releaseName]),
       command: deps.helmCommand(helmWords(upgrade)),
+      ...(states && { states }),
     });
     return { ...this.#describeCall(upgrade), write };
+  }
+
+  /** The operator's Deployment as it is, and with what helm renders. */
+  #compareOperator({ objects }: ChartAhead): ReturnType<typeof compareStates> | undefined {
+    const { names } = this.deps;
+    const rendered = findRenderedOperator({ objects, values: {} }, names);
+    const live = this.#before?.deployment;
+    if (rendered === undefined) return undefined;
+    const { namespace } = this.options;
+    const placed = { ...rendered, metadata: { ...rendered.metadata, namespace } };
+    const object = live === undefined ? placed : withoutLost({ live, wanted: placed });
+    const told = { id: "operator.chart", why: "", risk: "", reverse: "" };
+    const change = { verb: "apply", resource: kinds.deployment, object, live, ...told } as const;
+    return compareStates(change, undefined, names);
   }
 
   #step() {

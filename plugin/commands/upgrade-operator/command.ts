@@ -24,8 +24,8 @@ export async function prepareUpgradeOperator(
   context: CommandContext,
   flags: UpgradeOperatorFlags,
 ): Promise<PreparedRun> {
-  const { chart, skip } = flags;
-  if (chart !== undefined) return await prepareChart(context, { ...chart, skip });
+  const { chart, skip, takeFields } = flags;
+  if (chart !== undefined) return await prepareChart(context, { ...chart, skip, takeFields });
   const release = await findRelease(context, flags);
   if (release === undefined) throw new UsageError("give a release with --release, or --chart");
   return async (later) => await runBundle(later, flags, release);

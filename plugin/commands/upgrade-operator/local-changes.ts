@@ -59,7 +59,7 @@ export function judgeHeld(facts: HeldFacts): HeldVerdict {
       !takes(facts.takeFields, held.field),
   );
   const force = facts.held.some(({ manager }) => !isFileManager(facts.live, manager, facts.ours));
-  return { findings: changes.map((held) => localChange(facts, held)), force };
+  return { findings: changes.map((held) => judgeChange(facts, held)), force };
 }
 
 /** Without the API server's answer: a difference that no file and not this tool made. */
@@ -121,24 +121,42 @@ function isByPerson(manager: string): boolean {
   return manager === "" || isPersonsManager(manager, []);
 }
 
-function localChange(facts: HeldFacts, { field, manager }: HeldField): Finding {
-  const { live, wanted } = facts;
-  const who = manager === "" ? "" : `, set by manager "${manager}"`;
-  const [has, release] = [live, wanted].map((object) => renderValue(valueAt(object, field))) as [
-    string,
-    string,
-  ];
-  const about = { object: objectLabel(live), field };
-  const values = `the cluster has ${cutWhere(has, release, 200)}${who}; the release says ${cutWhere(release, has, 200)}`;
+function judgeChange(facts: HeldFacts, { field, manager }: HeldField): Finding {
+  const [live, wanted] = [facts.live, facts.wanted].map((object) => valueAt(object, field));
+  const change = { object: objectLabel(facts.live), field, manager, live, wanted } as const;
   if (isUnknown(facts, field)) {
+    const values = describeBoth({ ...change, source: "release" });
     const cause = `the dump does not say who set the field, so it may be a local change: ${values}`;
-    return operatorFinding("ownersUnknown", { ...about, cause });
+    return operatorFinding("ownersUnknown", { object: change.object, field, cause });
   }
-  return operatorFinding("localChange", {
-    ...about,
-    cause: `a local change: ${values}`,
+  return localChange({
+    ...{ ...change, source: "release" },
     fix: `merge it into the release's files, or let the release win with --take-fields '${field}'`,
   });
+}
+
+/** A field with a value that differs from what the release or the chart has. */
+interface LocalChange {
+  readonly object: string;
+  readonly field: string;
+  /** Who set it; empty where that is not known. */
+  readonly manager: string;
+  readonly live: unknown;
+  readonly wanted: unknown;
+  readonly source: "release" | "chart";
+}
+
+/** The finding of a local change, with both values. */
+export function localChange({ fix, ...change }: LocalChange & { readonly fix: string }): Finding {
+  const { object, field } = change;
+  const cause = `a local change: ${describeBoth(change)}`;
+  return operatorFinding("localChange", { object, field, cause, fix });
+}
+
+function describeBoth({ manager, live, wanted, source }: LocalChange): string {
+  const who = manager === "" ? "" : `, set by manager "${manager}"`;
+  const [has, says] = [renderValue(live), renderValue(wanted)];
+  return `the cluster has ${cutWhere(has, says, 200)}${who}; the ${source} says ${cutWhere(says, has, 200)}`;
 }
 
 /** A dump may lack what a cluster has: field owners, and then the file alone can tell. */

@@ -61,7 +61,9 @@ export const operator: UpgradePart = {
     const { namespace } = await context.connect();
     const { chart } = flags;
     if (chart !== undefined) {
-      const options = readChartOptions(context, { ...chart, namespace, skip: undefined });
+      const { takeFields } = flags;
+      const own = { namespace, takeFields, skip: undefined };
+      const options = readChartOptions(context, { ...chart, ...own });
       return [chartPart({ ...options, before: facts })];
     }
     if (contents === undefined) return [];

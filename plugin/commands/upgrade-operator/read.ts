@@ -1,11 +1,12 @@
 /** Reads what an upgrade of the operator is planned from, and stops where it has no ground. */
-import { exitCodes, BlockedError } from "../../domain/base/errors";
+import { ApiError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import { findLivingOwner } from "../../domain/kube/owners";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
+import { readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { noOlm, type Olm } from "../../domain/operator/olm";
-import type { Installed } from "../../domain/operator/refusals";
+import type { ChartRecords, Installed } from "../../domain/operator/refusals";
 import { findOlmIn, olmKeys } from "./next";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
 import type { Platform } from "../../domain/release/platforms";
@@ -42,7 +43,7 @@ export async function requireNamespace(deps: OperatorDeps, name: string): Promis
 /** The operator as it is installed, seen by the objects that the bundle would write. */
 export async function readInstalled(
   deps: OperatorDeps,
-  namespace: string,
+  { namespace, rehearsed: isCopy = false }: Pick<BundleOptions, "namespace" | "rehearsed">,
   wanted: readonly DesiredObject[],
 ): Promise<Installed> {
   const { cluster, names, command, signal } = deps;
@@ -53,7 +54,36 @@ export async function readInstalled(
   const left = await readLeftMarks(deps, objects);
   const isOlms = deployment && findLivingOwner(deployment, left)?.name === "OLM";
   const olm = isOlms === true ? await readOlm(deps, namespace, deployment) : noOlm;
-  return { deployment, objects, olm, left, namespace, names, command };
+  const records = await readChartRecords(deps, objects, { namespace, left, isCopy });
+  return { deployment, objects, olm, left, records, namespace, names, command };
+}
+
+/**
+ * Whether helm has a record of each release that objects are marked with: it keeps them as Secrets in the namespace of
+ * the release. A copy of a cluster may lack the Secrets.
+ */
+async function readChartRecords(
+  { cluster, signal }: OperatorDeps,
+  objects: readonly KubeObject[],
+  { namespace, left, isCopy }: Pick<Installed, "namespace" | "left"> & { readonly isCopy: boolean },
+): Promise<ReadonlyMap<string, ChartRecords>> {
+  const marked = objects
+    .filter((object) => findLivingOwner(object, left)?.name === "Helm")
+    .flatMap((object) => readChartMarks(object) ?? []);
+  const releases = new Map(marked.map((marks) => [marks.name, marks.namespace ?? namespace]));
+  const found = [...releases].map(async ([name, place]) => {
+    const labelSelector = `owner=helm,name=${name}`;
+    const query = { namespace: place, labelSelector, limit: 1, signal };
+    const records = await cluster.list(kinds.secret, query).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return undefined;
+      throw error;
+    });
+    const isSeen = records !== undefined && records.length > 0;
+    const isUnknown = records === undefined || isCopy;
+    const isKnown = isSeen || (isUnknown ? undefined : false);
+    return [name, { namespace: place, isKnown }] as const;
+  });
+  return new Map(await Promise.all(found));
 }
 
 /** What OLM keeps of the operator that it has made; what is not served or not to be read is absent. */

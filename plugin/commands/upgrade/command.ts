@@ -17,6 +17,7 @@ import { UpgradeObserver } from "./observe";
 import { reportBlocked } from "./reports";
 import { upgradeParts } from "./upgrade";
 import type { CommandContext } from "../../cmdutil/context";
+import { readChartInputs } from "../../cmdutil/chart-inputs";
 import { findRelease, withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
 import { readLimit } from "../../cmdutil/part-command";
@@ -34,6 +35,7 @@ export async function runUpgrade(
 ): Promise<Report> {
   const saved = await readSavedPlan(context, flags);
   const opened = await findRelease(context, flags);
+  if (flags.chart !== undefined) await readChartInputs(context, flags.chart);
   const report = await upgrade(context, flags, { opened, saved });
   return withRelease(report, opened);
 }

@@ -53,7 +53,7 @@ export function strayImages(
 }
 
 /** The operator's Deployment among what helm would write. */
-function findRenderedOperator(
+export function findRenderedOperator(
   { objects }: RenderedChart,
   { operator }: Names,
 ): KubeObject | undefined {

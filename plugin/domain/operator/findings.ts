@@ -9,10 +9,15 @@ export const operatorFindings = {
       "a role or binding of the operator has what the release does not have: a person added it, and it is kept",
     fix: "nothing, as long as it is intended; else let the release win with --take-fields",
   }),
+  chartLost: error("OPERATOR-CHART-LOST", "S20", {
+    cause:
+      "the operator has the marks of a chart's release that helm has no record of, as after a restore without Secrets: neither the chart nor the bundle is applied over it",
+    fix: "restore the release's Secrets, or let helm install adopt the objects, then run again; or take the marks off and use the bundle",
+  }),
   chartPending: error("OPERATOR-CHART-PENDING", "S20", {
     cause:
-      "an earlier helm run of this release was interrupted, and helm refuses the next one until it is rolled back",
-    fix: "run helm rollback, then run this again",
+      "the release is in a state in which helm refuses an upgrade: an earlier helm run was interrupted, or the release was uninstalled with its history kept",
+    fix: "do what the finding names for that state, then run again",
   }),
   chartPinned: error("OPERATOR-CHART-PINNED", "S22", {
     cause:

@@ -11,8 +11,8 @@ import {
   type Owner,
   renderOwnersWay,
 } from "../kube/owners";
-import { getOwn, asString } from "../base/values";
 import { isOlder } from "../base/versions";
+import { findLostRelease, readChartMarks, renderWaysOut } from "./chart-marks";
 import { operatorFinding } from "./findings";
 import { isBrought, type Olm } from "./olm";
 import { judgeOlm } from "./olm-obstacles";
@@ -26,6 +26,8 @@ export interface ChartRelease {
   readonly chart: string;
   /** deployed, failed, pending-upgrade and so on. */
   readonly status: string;
+  /** The number of its last revision, where helm names it. */
+  readonly revision?: string;
 }
 
 /** One `helm upgrade`. */
@@ -58,6 +60,14 @@ export function isDeployed(release: ChartRelease | undefined, version: string): 
   return release.chart.endsWith(`-${wanted}`) || release.chart.endsWith(`-v${wanted}`);
 }
 
+/** Helm's records of a release. */
+export interface ChartRecords {
+  /** Where they are. */
+  readonly namespace: string;
+  /** Undefined where they cannot be seen. */
+  readonly isKnown: boolean | undefined;
+}
+
 /** The operator as it was found. */
 export interface Installed {
   readonly deployment: KubeObject | undefined;
@@ -67,6 +77,8 @@ export interface Installed {
   /** The objects whose owner is gone. */
   readonly left?: LeftMarks;
   readonly namespace: string;
+  /** By the name of a release that objects are marked with: what is seen of helm's records. */
+  readonly records?: ReadonlyMap<string, ChartRecords>;
   readonly names: Names;
   /** A command line for a person. */
   readonly command: (words: readonly string[]) => string;
@@ -84,9 +96,10 @@ export function isOlmDone(
 
 /** Objects that Helm, OLM or a GitOps controller looks after, each with that owner's way; what keeps OLM from it comes first. */
 export function judgeOwners(installed: Installed, target: string | undefined): readonly Finding[] {
+  const lost = listLost(installed);
   const owned = installed.objects.flatMap((object) => {
     const owner = findOwner(object, installed.left);
-    if (owner === undefined) return [];
+    if (owner === undefined || lost.some(({ objects }) => objects.includes(object))) return [];
     const way = describeWay(owner, object, { ...installed, target });
     return [
       operatorFinding("owned", {
@@ -97,7 +110,29 @@ export function judgeOwners(installed: Installed, target: string | undefined): r
     ];
   });
   const stands = owned.some(({ severity }) => severity === "error");
-  return stands ? [...judgeOlm(installed.olm, installed.namespace), ...owned] : owned;
+  const all = [...lost.map(findLostRelease), ...owned];
+  return stands ? [...judgeOlm(installed.olm, installed.namespace), ...all] : all;
+}
+
+type Lost = Parameters<typeof findLostRelease>[0];
+
+/** The releases that objects are marked with and that helm has no record of. */
+function listLost(installed: Installed): readonly Lost[] {
+  const lost = [...(installed.records ?? [])].filter(([, { isKnown }]) => isKnown === false);
+  return lost.map(([release, records]) => describeLost(installed, release, records));
+}
+
+function describeLost(
+  { deployment, objects, left, names, command }: Installed,
+  release: string,
+  { namespace }: ChartRecords,
+): Lost {
+  const marked = objects.filter(
+    (object) =>
+      findLivingOwner(object, left)?.name === "Helm" && readChartMarks(object)?.name === release,
+  );
+  const version = readOperatorVersion(deployment, names);
+  return { release, version, objects: marked, namespace, command, helmCommand: command };
 }
 
 function describeWay(
@@ -107,17 +142,16 @@ function describeWay(
 ): string | undefined {
   const { command, olm } = installed;
   if (owner.name === "Helm") {
-    const release = readChartRelease(object) ?? "NAME";
+    const { name: release = "NAME" } = readChartMarks(object) ?? {};
     const words = ["--chart", "REF", "--release-name", release, "--version", "V"];
     const line = command(["kubectl", "engine", "upgrade-operator", ...words]);
-    return renderOwnersWay({ ...owner, way: `upgrade the chart: ${line}` });
+    const way = renderOwnersWay({ ...owner, way: `upgrade the chart: ${line}` });
+    const records = installed.records?.get(release);
+    if (records === undefined || records.isKnown === true) return way;
+    const status = command(["helm", "status", release, `--namespace=${records.namespace}`]);
+    return `${way}; if ${status} finds no release, ${renderWaysOut(describeLost(installed, release, records))}`;
   }
   return owner.name === "OLM" ? olmWay(olm, installed) : undefined;
-}
-
-/** The chart's release that Helm has marked the object with. */
-export function readChartRelease({ metadata }: KubeObject): string | undefined {
-  return asString(getOwn(metadata.annotations, "meta.helm.sh/release-name"));
 }
 
 /** A release behind the one that runs. */

@@ -1,8 +1,11 @@
 /** Helm as a child process: found, spoken to, and never given a secret among its words. */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { inspect } from "node:util";
-import { findHelm, HelmProgram, temporaryKubeconfig } from "../../../plugin/adapters/helm";
+import { findHelm, HelmProgram } from "../../../plugin/adapters/helm";
+import { renderHelmKubeconfig, writePrivateFiles } from "../../../plugin/adapters/helm-files";
 import { HandClock } from "../../support/manual-clock";
 import { aFolder } from "../../support/a-folder";
 
@@ -42,6 +45,16 @@ describe("helm is found", () => {
     expect(await findHelm({ ENGINE_HELM: file })).toBe(file);
     const path = [join(folder, "none"), folder].join(delimiter);
     expect(await findHelm({ PATH: path })).toBe(file);
+  });
+
+  test("on Windows by its extension", async () => {
+    const file = join(folder, "helm.EXE");
+    writeFileSync(file, "", { mode: 0o700 });
+    writeFileSync(join(folder, "helm.cmd"), "", { mode: 0o700 });
+    for (const env of [{ PATHEXT: ".CMD;.EXE" }, { PATHEXT: ".exe;.EXE" }]) {
+      expect(await findHelm({ PATH: folder, ...env }, "win32")).toBe(file);
+    }
+    await expect(findHelm({ PATH: folder }, "linux")).rejects.toMatchObject({ code: "USAGE" });
   });
 
   test.each([[{ ENGINE_HELM: "no-such-helm" }], [{ PATH: "" }], [{}]])(
@@ -128,7 +141,7 @@ test("definitions are those of an upgrade's hooks, of what they hold, and of crd
 });
 
 test("a dry run that prints nothing of use holds nothing, and no JSON is helm's failure", async () => {
-  expect(await program("echo '{}'").render(upgrade, "client")).toEqual({
+  expect(await program(`echo '{"name":"op"}'`).render(upgrade, "client")).toEqual({
     objects: [],
     hooked: [],
     values: {},
@@ -218,15 +231,80 @@ test.each<[string, number, (helm: HelmProgram) => Promise<unknown>]>([
 });
 
 test("the connection of the command line becomes a file of one's own, and goes again", async () => {
-  const { path, remove } = await temporaryKubeconfig(
+  const config = renderHelmKubeconfig(
     { server: "https://127.0.0.1:1", token: "secret", asUid: "7", as: "jane", asGroup: ["g"] },
     { HOME: folder },
   );
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+  const { path, remove } = await writePrivateFiles({ config });
+  expect(statSync(path("config")).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(path("config"), "utf8"))).toMatchObject({
     clusters: [{ cluster: { server: "https://127.0.0.1:1/" } }],
     users: [{ user: { token: "secret", as: "jane", "as-uid": "7", "as-groups": ["g"] } }],
   });
   remove();
-  expect(existsSync(path)).toBe(false);
+  expect(existsSync(path("config"))).toBe(false);
+});
+
+test("files that cannot be written leave no folder behind", async () => {
+  const before = readdirSync(tmpdir());
+  await expect(writePrivateFiles({ "no/such/folder": "" })).rejects.toThrow("ENOENT");
+  expect(readdirSync(tmpdir()).filter((name) => !before.includes(name))).toEqual([]);
+});
+
+describe("a kubeconfig for helm", () => {
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const render = (cluster: object, user: object): unknown => {
+    const config = {
+      "current-context": "c",
+      contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+      clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1", ...cluster } }],
+      users: [{ name: "u", user }],
+    };
+    return JSON.parse(renderHelmKubeconfig({ kubeconfig: file("kc", JSON.stringify(config)) }, {}));
+  };
+  const of = (text: string): string => Buffer.from(text).toString("base64");
+
+  test("has certificates and keys as data, and a token's file by its path", () => {
+    const tokenFile = file("token", "t");
+    const user = {
+      "client-certificate": file("cert", "C"),
+      "client-key": file("key", "K"),
+      tokenFile,
+    };
+    const data = { "client-certificate-data": of("C"), "client-key-data": of("K"), tokenFile };
+    expect(render({ "certificate-authority": file("ca", "A") }, user)).toMatchObject({
+      clusters: [{ cluster: { "certificate-authority-data": of("A") } }],
+      users: [{ user: data }],
+    });
+  });
+
+  test("keeps data that stands beside a file", () => {
+    const cluster = { "certificate-authority": "none", "certificate-authority-data": of("D") };
+    expect(render(cluster, {})).toMatchObject({
+      clusters: [{ cluster: { "certificate-authority-data": of("D") } }],
+    });
+  });
+
+  test("has a token that a pipe gave, as often as it is made", () => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    spawn("/bin/sh", ["-c", 'echo t0 > "$1"', "sh", pipe]).unref();
+    const made = [render({}, { tokenFile: pipe }), render({}, { tokenFile: pipe })];
+    expect(made).toMatchObject([
+      { users: [{ user: { token: "t0" } }] },
+      { users: [{ user: { token: "t0" } }] },
+    ]);
+    expect(JSON.stringify(made)).not.toContain("tokenFile");
+  });
+
+  test("names every file that cannot be read", () => {
+    const user = { "client-certificate": "no-cert", "client-key": "no-key" };
+    expect(() => render({ "certificate-authority": "no-ca" }, user)).toThrow(
+      /no-ca; .*no-cert; .*no-key/,
+    );
+  });
 });

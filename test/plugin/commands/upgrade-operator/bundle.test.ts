@@ -304,6 +304,10 @@ describe("nothing is written", () => {
     async (scene: Scene): Promise<void> => {
       await edit(scene, ["Deployment", { metadata: mark }, "helm"]);
     };
+  const charted = owned({
+    labels: { "app.kubernetes.io/managed-by": "Helm" },
+    annotations: { "meta.helm.sh/release-name": "mine" },
+  });
   const rows: readonly {
     readonly what: string;
     readonly given: Parameters<typeof aScene>[0];
@@ -316,12 +320,21 @@ describe("nothing is written", () => {
     {
       what: "over a chart",
       given: { installed: "7.4.2-2" },
-      before: owned({
-        labels: { "app.kubernetes.io/managed-by": "Helm" },
-        annotations: { "meta.helm.sh/release-name": "mine" },
-      }),
+      before: async (scene) => {
+        await charted(scene);
+        const labels = { owner: "helm", name: "mine", status: "deployed" };
+        const metadata = { name: "sh.helm.release.v1.mine.v1", namespace: ns, labels };
+        await scene.cluster.create({ apiVersion: "v1", kind: "Secret", metadata });
+      },
       code: 5,
       finds: ["OPERATOR-OWNED"],
+    },
+    {
+      what: "over the marks of a chart whose record is gone",
+      given: { installed: "7.4.2-2" },
+      before: charted,
+      code: 5,
+      finds: ["OPERATOR-CHART-LOST"],
     },
     {
       what: "over OLM",

@@ -66,6 +66,7 @@ async function plan({
   const part = chartPart({
     ...{ namespace: ns, fieldManager: names.fieldManager, timeoutMs: 60_000, wait: false },
     ...{ chart: "./chart", releaseName: "operator", version, values: undefined },
+    takeFields: [],
     dryRun: "server",
     before: await readSnapshot({ ...ports, cluster }, ns),
     helmCommand: (words) => words.join(" "),

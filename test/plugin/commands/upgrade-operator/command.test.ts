@@ -31,7 +31,11 @@ test.each([
   ["a chart without its release", ["--chart", "./c", "--version", "1.0.0"], "--release-name:"],
   ["a flag for a chart", ["--chart=-x", "--release-name", "op", "--version", "1.0.0"], "--chart:"],
   ["a bundle with values", ["--release", ".", "--values", "f"], "--values: goes with --chart"],
-  ["a chart with fields", [...chart, "--take-fields", ".x"], "--take-fields: goes with --release"],
+  [
+    "a chart with a pull secret",
+    [...chart, "--pull-secret", "x"],
+    "--pull-secret: goes with --release",
+  ],
   [
     "a URL for a registry",
     ["--release", ".", "--image-registry", "https://x"],

@@ -161,7 +161,11 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
           rollback: () => Promise.resolve(),
         },
       },
-      { ...options, chart: "./c", releaseName: "operator", version: "8.0.2-2", values: undefined },
+      {
+        ...options,
+        ...{ chart: "./c", releaseName: "operator", version: "8.0.2-2", values: undefined },
+        takeFields: [],
+      },
     );
   },
 };
@@ -388,6 +392,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
       releaseName: "operator",
       version: "8.0.2-2",
       values: undefined,
+      takeFields: [],
       ...options,
     },
   );
@@ -485,7 +490,11 @@ test("a chart that is there while an old operator runs is not up to date", async
 
 test.each<[string, ChartWish, Partial<ChartOptions>]>([
   ["an image of a person's own that was another before", { image: imageAt("own") }, {}],
-  ["a digest that was another before", { image: oldDigest }, {}],
+  [
+    "a digest that was another before",
+    { image: oldDigest, runs: oldDigest.replaceAll("ab", "cd") },
+    {},
+  ],
   ["a chart's version that is no release", { image: oldTag }, { version: "1.2.3" }],
 ])("%s is not held against the chart", async (_, wish, options) => {
   const { report, calls } = await byChart(wish, options);

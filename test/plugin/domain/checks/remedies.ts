@@ -160,6 +160,7 @@ export const remedies: readonly Remedy[] = [
       "MANIFEST-UNREADABLE",
       "MODULE-ABSENT",
       "MODULE-ENGINE-UNKNOWN",
+      "OPERATOR-CHART-LOST",
       "OPERATOR-CHART-MISSED",
       "OPERATOR-CHART-PENDING",
       "OPERATOR-DEADLINE",

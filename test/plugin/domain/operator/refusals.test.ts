@@ -38,6 +38,47 @@ test.each([
   expect(judgeOwners(installed(aDeployment("a:1")), "8.0.2-2")).toEqual([]);
 });
 
+describe("marks of a chart's release", () => {
+  const marks = {
+    labels: helm,
+    annotations: { ...chart, "meta.helm.sh/release-namespace": "there" },
+  };
+  const account = (name: string, metadata: KubeObject["metadata"] = {}): KubeObject => ({
+    ...{ apiVersion: "v1", kind: "ServiceAccount" },
+    metadata: { name, namespace: "engine", ...metadata },
+  });
+  const judge = (isKnown: boolean | undefined, image = "a:8.0.2-2") => {
+    const found = installed(aDeployment(image, marks));
+    const others = [account("same", marks), account("none"), account("label", { labels: helm })];
+    const records = new Map([["mine", { namespace: "there", isKnown }]]);
+    return judgeOwners({ ...found, objects: [...found.objects, ...others], records }, "8.0.6-8");
+  };
+
+  test("that has no record are one finding, with a line for each object that has them", () => {
+    const findings = judge(false);
+    expect(findings.map(({ code, object }) => [code, object])).toEqual([
+      ["OPERATOR-CHART-LOST", `Deployment/engine/${names.operator.deployment}`],
+      ["OPERATOR-OWNED", "ServiceAccount/engine/label"],
+    ]);
+    const [{ cause, fix } = { cause: "", fix: "" }] = findings;
+    expect(cause).toContain("it and 1 more have the marks of release mine");
+    expect(cause).toContain("in namespace there");
+    expect(fix).toContain("helm install mine REF --version 8.0.2-2 ");
+    expect(fix).toContain("kubectl annotate serviceaccount same meta.helm.sh/release-name- ");
+    expect(fix).not.toMatch(/serviceaccount (none|label)/);
+    expect(judge(false, "a@sha256:00")[0]?.fix).toContain("--version VERSION");
+  });
+
+  test("that has one lead to the chart, and where that is not known to both", () => {
+    const [seen, unseen] = [judge(true), judge(undefined)].map(([first]) => first?.fix);
+    expect(seen).toContain("--release-name mine");
+    expect(seen).not.toContain("helm install");
+    expect(unseen).toMatch(
+      /--release-name mine .*; if helm status mine --namespace=there finds no release, .*helm install mine/,
+    );
+  });
+});
+
 test.each<[string, KubeObject | undefined, boolean]>([
   ["OLM's at the release", aDeployment("a:8.0.2-2", ofOlm), true],
   ["OLM's behind it", aDeployment("a:7.4.2-2", ofOlm), false],

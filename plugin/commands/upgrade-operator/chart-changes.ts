@@ -1,0 +1,144 @@
+/**
+ * Local changes that an upgrade by chart would meet (S18): what the operator's Deployment has and the rendered one
+ * lacks or has otherwise, in the fields that people and post-renderers set: registry, pull secrets, scheduling,
+ * environment.
+ */
+import type { Finding } from "../../domain/base/findings";
+import { asArray, asString, getOwn, getPath, isObject, sameJson } from "../../domain/base/values";
+import { covers } from "../../domain/kube/differences";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { takes } from "../../domain/kube/owners";
+import { judgeRegistry } from "../../domain/operator/refusals";
+import { localChange } from "./local-changes";
+
+/** The Deployment as it is, and as helm renders it. */
+interface Rendered {
+  readonly live: KubeObject;
+  readonly wanted: KubeObject;
+}
+
+/** A field with a value that the chart would not leave as it is. */
+interface Lost {
+  /** As findings and --take-fields name it. */
+  readonly field: string;
+  /** Its elements in managedFields, from the pod's spec on. */
+  readonly elements: readonly string[];
+  readonly live: unknown;
+  readonly wanted: unknown;
+}
+
+/** What stands against the chart, and what it changes of what helm itself has set. */
+interface ChartVerdict {
+  readonly findings: readonly Finding[];
+  /** Variables of the environment, which differ from release to release. */
+  readonly byHelm: readonly string[];
+}
+
+/** Judges every difference; `takeFields` are those that the chart wins. */
+export function judgeChartChanges(rendered: Rendered, takeFields: readonly string[]): ChartVerdict {
+  const { live, wanted } = rendered;
+  const registries = judgeRegistry({ deployment: live }, wanted, takeFields).map((finding) => ({
+    ...finding,
+    fix: "set the chart's image values to that registry in a file for --values, or let the chart win with --take-fields .image",
+  }));
+  const lost = [...listLostPlacing(rendered), ...listLostVariables(rendered)];
+  const byHelm = lost.filter((one) => isSetByHelm(live, one));
+  const findings = lost
+    .filter((one) => !byHelm.includes(one) && !takes(takeFields, one.field))
+    .map((one) => {
+      const [manager = ""] = listManagers(live, one.elements);
+      return localChange({
+        object: objectLabel(live),
+        ...{ ...one, manager, source: "chart" },
+        fix: `set it in a file for --values, or let the chart win with --take-fields '${one.field}'`,
+      });
+    });
+  return { findings: [...findings, ...registries], byHelm: byHelm.map(({ field }) => field) };
+}
+
+/** The rendered Deployment as a request that takes away what it lacks of these fields. */
+export function withoutLost({ live, wanted }: Rendered): KubeObject {
+  const spec = { ...Object.fromEntries(placing.map((key) => [key, null])), ...podSpec(wanted) };
+  const kept = Object.entries(spec).filter(
+    ([key, value]) => value !== null || getOwn(podSpec(live), key) !== undefined,
+  );
+  const outer = getOwn(wanted, "spec");
+  const template = getPath(wanted, ["spec", "template"]);
+  return {
+    ...wanted,
+    spec: {
+      ...(isObject(outer) && outer),
+      template: { ...(isObject(template) && template), spec: Object.fromEntries(kept) },
+    },
+  };
+}
+
+const podPath = ["spec", "template", "spec"];
+const placing = [
+  "imagePullSecrets",
+  "nodeSelector",
+  "tolerations",
+  "affinity",
+  "priorityClassName",
+];
+
+function podSpec(deployment: KubeObject): Readonly<Record<string, unknown>> {
+  const found = getPath(deployment, podPath);
+  return isObject(found) ? found : {};
+}
+
+function listLostPlacing({ live, wanted }: Rendered): readonly Lost[] {
+  return placing.flatMap((key) => {
+    const [has, says] = [live, wanted].map((object) => getOwn(podSpec(object), key));
+    if (holdsAll(says, has)) return [];
+    const field = `.${[...podPath, key].join(".")}`;
+    return [{ field, elements: [`f:${key}`], live: has, wanted: says }];
+  });
+}
+
+/** The chart has every item of the list, every key of the map; an empty value is none. */
+function holdsAll(says: unknown, has: unknown): boolean {
+  if (Array.isArray(has)) {
+    return asArray(has).every((item) => asArray(says).some((one) => sameJson(one, item)));
+  }
+  if (!isObject(has)) return (has ?? "") === "" || has === says;
+  return Object.entries(has).every(([key, value]) => sameJson(getOwn(says, key), value));
+}
+
+function listLostVariables({ live, wanted }: Rendered): readonly Lost[] {
+  return asArray(podSpec(live)["containers"]).flatMap((container) => {
+    const name = String(getOwn(container, "name"));
+    const other = asArray(podSpec(wanted)["containers"]).find(
+      (one) => getOwn(one, "name") === name,
+    );
+    const elements = ["f:containers", `k:${JSON.stringify({ name })}`, "f:env"];
+    const place = `.${podPath.join(".")}.containers[name=${JSON.stringify(name)}].env`;
+    return asArray(getOwn(container, "env")).flatMap((has) => {
+      const key = asString(getOwn(has, "name")) ?? "";
+      const says = asArray(getOwn(other, "env")).find((one) => getOwn(one, "name") === key);
+      if (says !== undefined && covers(has, says)) return [];
+      return [
+        {
+          field: `${place}[name=${JSON.stringify(key)}]`,
+          elements: [...elements, `k:${JSON.stringify({ name: key })}`],
+          live: has,
+          wanted: says,
+        },
+      ];
+    });
+  });
+}
+
+/** A variable of which helm alone is the manager is an earlier chart's; without managed fields nobody knows. */
+function isSetByHelm(live: KubeObject, { elements }: Lost): boolean {
+  const managers = elements.includes("f:env") ? listManagers(live, elements) : [];
+  return managers.length > 0 && managers.every((manager) => /helm/i.test(manager));
+}
+
+/** The managers of a field of the pod's spec. */
+function listManagers({ metadata }: KubeObject, elements: readonly string[]): readonly string[] {
+  const path = [...podPath.map((key) => `f:${key}`), ...elements];
+  return (metadata.managedFields ?? []).flatMap(({ manager = "", fieldsV1 }) =>
+    path.reduce<unknown>(getOwn, fieldsV1) === undefined ? [] : [manager],
+  );
+}

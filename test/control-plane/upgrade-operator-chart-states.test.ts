@@ -1,0 +1,234 @@
+/** Releases in states that helm refuses, on a real API server with real helms: each printed line is typed. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { defaultNames as names } from "../../plugin/domain/names/names";
+import { writeChart } from "../support/releases/chart";
+import { writeRelease } from "../support/releases/tree";
+import { findProgram } from "./binaries";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { namespaceNamed } from "./managed-namespaces";
+import { playAt } from "./played-operator";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { run } from "./run";
+
+let controlPlane: ControlPlane;
+let folder = "";
+let values = "";
+const before = "7.22.0-7";
+const wanted = "8.0.2-2";
+const programs = ["helm", "helm4"] as const;
+type Program = (typeof programs)[number];
+const helms = new Map<Program, string>();
+const charts = new Map<string, string>();
+
+beforeAll(async () => {
+  for (const program of programs) helms.set(program, await findProgram(program));
+  controlPlane = await startControlPlane({ users: [runner] });
+  folder = mkdtempSync(join(tmpdir(), "charts-"));
+  for (const version of [before, wanted] as const) {
+    charts.set(version, writeChart(join(folder, version), version));
+  }
+  values = join(folder, "values.yaml");
+  writeFileSync(values, "admission:\n  setCABundle: false\n");
+}, 600_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await controlPlane.stop();
+});
+
+const chartOf = (version: string): string => charts.get(version) ?? "";
+
+class Site {
+  constructor(
+    readonly namespace: string,
+    readonly program: Program,
+  ) {}
+
+  async helm(...words: readonly string[]): Promise<string> {
+    const file = helms.get(this.program) ?? "";
+    const env = controlPlane.kubectlEnv();
+    const { code, stdout, stderr } = await run(file, [...words, "--namespace", this.namespace], {
+      env,
+    });
+    expect([words.join(" "), code, code === 0 ? "" : stderr]).toEqual([words.join(" "), 0, ""]);
+    return stdout;
+  }
+
+  async kubectl(...words: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await controlPlane.kubectl([...words, "-n", this.namespace]);
+    expect([words.join(" "), code, code === 0 ? "" : stderr]).toEqual([words.join(" "), 0, ""]);
+    return stdout;
+  }
+
+  /** Types what was printed: its placeholders filled, and its namespace left to this site. */
+  async type(line: string): Promise<void> {
+    for (const part of line.split(" && ")) {
+      const [program = "", ...words] = part
+        .replaceAll(/ (-n \S+|--namespace=\S+)/g, "")
+        .replace(chartOf(wanted), chartOf(before))
+        .replace("REF", chartOf(before))
+        .replace("FILE", values)
+        .split(" ");
+      await (program === "helm" ? this.helm(...words) : this.kubectl(...words));
+    }
+  }
+
+  engine(args: readonly string[], input?: string): Promise<PluginRun> {
+    return runPlugin(controlPlane, ["upgrade-operator", "--timeout=60s", ...args], {
+      namespace: this.namespace,
+      env: { ENGINE_HELM: helms.get(this.program) },
+      ...(input !== undefined && { input }),
+    });
+  }
+
+  byChart(args: readonly string[] = [], input?: string): Promise<PluginRun> {
+    const words = ["--chart", chartOf(wanted), "--release-name", "operator", "--version", wanted];
+    return this.engine([...words, ...args], input);
+  }
+
+  /** Marks the last revision as in that state, as a helm that was killed leaves it. */
+  async mark(status: string): Promise<void> {
+    const listed = await this.kubectl("get", "secret", "-l", "owner=helm", "-o", "json");
+    const { items } = JSON.parse(listed) as {
+      items: { metadata: { name: string }; data: { release: string } }[];
+    };
+    const last = items.at(-1);
+    const bytes = Buffer.from(Buffer.from(last?.data.release ?? "", "base64").toString(), "base64");
+    const release = JSON.parse(gunzipSync(bytes).toString()) as { info: object };
+    const changed = { ...release, info: { ...release.info, status } };
+    const packed = gzipSync(JSON.stringify(changed)).toString("base64");
+    const data = { release: Buffer.from(packed).toString("base64") };
+    const patch = JSON.stringify({ data, metadata: { labels: { status } } });
+    await this.kubectl("patch", "secret", last?.metadata.name ?? "", "--type=merge", "-p", patch);
+  }
+}
+
+/** Does it with an operator that helm has installed, at play. */
+async function at(name: string, program: Program, act: (site: Site) => Promise<void>) {
+  const namespace = `${name}-${program}`;
+  await controlPlane.api.create(namespaceNamed(namespace));
+  const end = await playAt(controlPlane, namespace);
+  try {
+    const site = new Site(namespace, program);
+    await site.helm("install", "operator", chartOf(before), "--values", values);
+    await act(site);
+    // another namespace with an operator would be the one that is meant
+    await site.kubectl("delete", "deployment", "--all");
+  } finally {
+    await end();
+  }
+}
+
+const lineIn = (fix: string | undefined, begin: string): string => {
+  const at = fix?.indexOf(begin) ?? -1;
+  expect([begin, at >= 0]).toEqual([begin, true]);
+  return (fix ?? "").slice(at).split(/[;,] | \(| and let | deletes /)[0] ?? "";
+};
+
+const expectRefused = ({ code, writes, report }: PluginRun, finding: string): string => {
+  const [first] = report.findings ?? [];
+  expect([code, writes, first?.code]).toEqual([5, [], finding]);
+  return first?.fix ?? "";
+};
+
+async function expectUpgraded(site: Site): Promise<void> {
+  const { code, report } = await site.byChart();
+  expect([code, report.exit.reason]).toEqual([0, expect.stringContaining(wanted)]);
+}
+
+describe.each(programs)("%s", (program) => {
+  test("records that are gone: the line that adopts, then the same command", async () => {
+    await at("adopted", program, async (site) => {
+      await site.kubectl("delete", "secret", "-l", "owner=helm");
+      const fix = expectRefused(await site.byChart(), "OPERATOR-CHART-LOST");
+      await site.type(lineIn(fix, "helm install operator"));
+      await expectUpgraded(site);
+    });
+  });
+
+  test("records that are gone: the lines that take the marks off, then the bundle", async () => {
+    await at("unmarked", program, async (site) => {
+      await site.kubectl("delete", "secret", "-l", "owner=helm");
+      const release = writeRelease(join(folder, `tree-${program}`), wanted);
+      const byBundle = ["--release", release];
+      const fix = expectRefused(await site.engine(byBundle), "OPERATOR-CHART-LOST");
+      const lines = fix.slice(fix.indexOf("kubectl annotate")).split("; ");
+      expect(lines.length).toBeGreaterThan(3);
+      for (const line of lines) await site.type(line);
+      const held = (await site.engine(byBundle)).report.findings ?? [];
+      const errors = held.filter(({ severity }) => severity === "error");
+      expect([...new Set(errors.map(({ code }) => code))]).toEqual(["OPERATOR-LOCAL-CHANGE"]);
+      const fields = errors.map(({ field = "" }) => field).join(",");
+      const { code, report } = await site.engine([...byBundle, "--take-fields", fields]);
+      expect([code, report.exit.reason]).toEqual([0, expect.stringContaining(wanted)]);
+    });
+  });
+
+  test("a first install that was cut off: its record goes, helm adopts, and the same command does it", async () => {
+    await at("pending-install", program, async (site) => {
+      await site.mark("pending-install");
+      const fix = expectRefused(await site.byChart(), "OPERATOR-CHART-PENDING");
+      await site.type(lineIn(fix, "kubectl delete secret"));
+      await site.type(lineIn(fix, "helm install operator"));
+      await expectUpgraded(site);
+    });
+  });
+
+  test.each([
+    ["pending-upgrade", "helm rollback operator", ""],
+    ["pending-rollback", "helm rollback operator REVISION", "1"],
+    ["uninstalling", "kubectl delete secret", ""],
+  ])("a second revision that is %s goes by its line", async (status, begin, revision) => {
+    await at(status, program, async (site) => {
+      await site.helm("upgrade", "operator", chartOf(before), "--reuse-values");
+      await site.mark(status);
+      const fix = expectRefused(await site.byChart(), "OPERATOR-CHART-PENDING");
+      await site.type(lineIn(fix, begin).replace("REVISION", revision));
+      await expectUpgraded(site);
+    });
+  });
+
+  test("a release that was uninstalled with its history kept comes back by its line", async () => {
+    await at("uninstalled", program, async (site) => {
+      await site.helm("uninstall", "operator", "--keep-history");
+      const fix = expectRefused(await site.byChart(), "OPERATOR-CHART-PENDING");
+      await site.type(lineIn(fix, "helm rollback operator"));
+      const { code, report } = await site.byChart(["--dry-run=server"]);
+      expect([code, report.exit.reason]).toEqual([0, expect.stringContaining("one helm upgrade")]);
+    });
+  });
+
+  test.each(["failed", "superseded"])("a release that is %s is upgraded", async (status) => {
+    await at(status, program, async (site) => {
+      await site.mark(status);
+      await expectUpgraded(site);
+    });
+  });
+
+  test("a local change stops it, values from stdin merge it, and both runs of helm read them", async () => {
+    await at("changed", program, async (site) => {
+      const spec = { nodeSelector: { pool: "infra" }, imagePullSecrets: [{ name: "pull" }] };
+      const patch = JSON.stringify({ spec: { template: { spec } } });
+      const { deployment } = names.operator;
+      await site.kubectl("patch", "deployment", deployment, "--type=strategic", "-p", patch);
+      const fields = ["imagePullSecrets", "nodeSelector"].map(
+        (key) => `.spec.template.spec.${key}`,
+      );
+      const refused = await site.byChart();
+      expect([refused.code, refused.writes]).toEqual([5, []]);
+      const changes = (refused.report.findings ?? []).filter(
+        ({ severity }) => severity === "error",
+      );
+      expect(changes.map(({ code, field }) => [code, field])).toEqual(
+        fields.map((field) => ["OPERATOR-LOCAL-CHANGE", field]),
+      );
+      const take = ["--take-fields", fields.join(",")];
+      const done = await site.byChart([...take, "--values", "-"], "imagePullSecrets: []\n");
+      expect([done.code, done.report.details]).toMatchObject([0, { after: { operator: wanted } }]);
+      const kept = await site.helm("get", "values", "operator", "--output", "json");
+      expect(JSON.parse(kept)).toMatchObject({ imagePullSecrets: [] });
+    });
+  });
+});

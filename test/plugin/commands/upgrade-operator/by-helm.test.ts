@@ -1,0 +1,404 @@
+/** `upgrade-operator --chart`, typed over a cluster in memory with a helm that is played as a program. */
+import { execFileSync, spawn } from "node:child_process";
+import { readdirSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ApiError } from "../../../../plugin/domain/base/errors";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { getPath, withValue } from "../../../../plugin/domain/base/values";
+import type { Report } from "../../../../plugin/kernel/report";
+import { aFolder } from "../../../support/a-folder";
+import { type HelmAnswers, type PlayedHelm, playHelm } from "../../../support/played-helm";
+import { type Scene as ProcessScene, stdinOf, typed } from "../../../support/program-world";
+import { deployment } from "../../../support/releases/operator";
+import { writeRelease } from "../../../support/releases/tree";
+import { aScene, inPlace, ns } from "./scene";
+
+const wanted = "8.0.2-2";
+const imageAt = (version: string): string => `${names.images.operator}:${version}`;
+const plain = (image = imageAt(wanted)): KubeObject =>
+  deployment({ version: wanted, openshift: "false", image });
+const marks = (release = "operator", namespace: string = ns): Partial<KubeObject["metadata"]> => ({
+  labels: { "app.kubernetes.io/managed-by": "Helm" },
+  annotations: {
+    "meta.helm.sh/release-name": release,
+    "meta.helm.sh/release-namespace": namespace,
+  },
+});
+const marked = (object: KubeObject, by = marks()): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, ...by, labels: { ...object.metadata.labels, ...by.labels } },
+});
+
+interface Wish extends HelmAnswers {
+  /** The operator's Deployment in the cluster; null: none. */
+  readonly live?: KubeObject | null;
+  readonly others?: readonly KubeObject[];
+  /** Who has written them. */
+  readonly manager?: string;
+  readonly process?: ProcessScene;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+interface Typed {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly report: Report;
+  readonly helm: PlayedHelm;
+  readonly writes: number;
+  readonly left: readonly string[];
+}
+
+const kubeconfig = {
+  ...{ apiVersion: "v1", kind: "Config", "current-context": "c" },
+  contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+  clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+  users: [{ name: "u", user: { token: "t" } }],
+};
+
+async function run(words: readonly string[], wish: Wish = {}): Promise<Typed> {
+  const folder = aFolder("by-helm");
+  const scene = await aScene();
+  const { live = marked(plain()), others = [] } = wish;
+  for (const object of [...(live === null ? [] : [live]), ...others]) {
+    await scene.cluster.create(inPlace(object), { fieldManager: wish.manager ?? "kubectl-edit" });
+  }
+  const helm = playHelm(folder, "7.22.0-7", { objects: [plain()], ...wish });
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary);
+  const config = join(folder, "config");
+  writeFileSync(config, JSON.stringify(kubeconfig));
+  const before = scene.controlPlane.state;
+  const saved = process.env["TMPDIR"];
+  process.env["TMPDIR"] = temporary;
+  const { code, out, err } = await typed(words, {
+    connect: () => Promise.resolve(scene.cluster),
+    clock: scene.clock,
+    ...wish.process,
+    env: {
+      ...{ PATH: process.env["PATH"], ENGINE_HELM: helm.file, ENGINE_HOME: join(folder, "home") },
+      ...{ KUBECONFIG: config, ...wish.env },
+    },
+  }).finally(() => {
+    if (saved === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = saved;
+  });
+  const isDocument = out.startsWith("{");
+  return {
+    ...{ code, out, err, helm },
+    report: (isDocument ? JSON.parse(out) : {}) as Report,
+    writes: scene.controlPlane.state === before ? 0 : 1,
+    left: readdirSync(temporary),
+  };
+}
+
+const chart = ["--chart", "oci://registry.example.test/charts/op", "--version", wanted];
+const byChart = ["upgrade-operator", ...chart, "--release-name", "operator", "-n", ns, "--yes"];
+const json = ["-o", "json"];
+
+/** A file whose content can be read once. */
+function aPipe(content: string | Buffer): string {
+  const folder = aFolder("pipe");
+  const [path, source] = [join(folder, "pipe"), join(folder, "source")] as const;
+  writeFileSync(source, content);
+  execFileSync("mkfifo", [path]);
+  spawn("/bin/sh", ["-c", 'cat "$1" > "$2"', "sh", source, path]).unref();
+  return path;
+}
+
+describe("what is named on the command line is read once", () => {
+  test("values from a pipe: the dry run and the real upgrade read the same", async () => {
+    const { code, helm, left } = await run([...byChart, "--values", aPipe("memory: 2GB\n")]);
+    expect([code, helm.given("values")]).toEqual([0, ["memory: 2GB\n", "memory: 2GB\n"]]);
+    expect([helm.upgrades().length, left]).toEqual([1, []]);
+  });
+
+  test("values from stdin", async () => {
+    const { code, helm } = await run([...byChart, "--values", "-"], {
+      process: { stdin: stdinOf("memory: 2GB\n") },
+    });
+    expect([code, helm.given("values")]).toEqual([0, ["memory: 2GB\n", "memory: 2GB\n"]]);
+  });
+
+  test("a kubeconfig from a pipe, with a certificate authority from another one", async () => {
+    const words = [...byChart, "--kubeconfig", aPipe(JSON.stringify(kubeconfig))];
+    const { code, helm } = await run([...words, "--certificate-authority", aPipe("the CA")]);
+    const ca = Buffer.from("the CA").toString("base64");
+    expect([code, new Set(helm.given("kubeconfig")).size]).toEqual([0, 1]);
+    expect(JSON.parse(helm.given("kubeconfig")[0] ?? "")).toMatchObject({
+      clusters: [{ cluster: { "certificate-authority-data": ca } }],
+      users: [{ user: { token: "t" } }],
+    });
+  });
+
+  test("all that cannot be read is told at once, before helm is called", async () => {
+    const words = [...byChart, "--values", "no-values", "--kubeconfig", "no-config"];
+    for (const each of [words, ["upgrade", ...words.slice(1)]]) {
+      const { code, err, helm, writes } = await run(each);
+      expect([code, helm.calls(), writes]).toEqual([2, [], 0]);
+      expect(err).toContain("no such file: no-values");
+      expect(err).toMatch(/no such file: \S*no-config/);
+    }
+  });
+
+  test("a release archive from a pipe, for the plan and the run of a rehearsal", async () => {
+    const tree = writeRelease(aFolder("release"), wanted);
+    const archive = aPipe(execFileSync("tar", ["cz", "-C", tree, "."]));
+    const words = ["rehearse", "upgrade-operator", "-n", ns, "--release", archive];
+    const { code, out } = await run(words);
+    expect([code, out]).toEqual([0, expect.stringContaining("the rehearsal ended as expected")]);
+  });
+
+  test("values by an address, and a chart from a pipe, are refused before helm is called", async () => {
+    const url = await run([...byChart, "--values", "https://example.test/values.yaml"]);
+    expect([url.code, url.helm.calls(), url.err]).toEqual([
+      2,
+      [],
+      expect.stringContaining("--values -"),
+    ]);
+    const words = byChart.map((word) => (word.startsWith("oci:") ? "/dev/null" : word));
+    const piped = await run(words);
+    expect([piped.code, piped.helm.calls(), piped.err]).toEqual([
+      2,
+      [],
+      expect.stringContaining("/dev/null is a pipe or a device"),
+    ]);
+  });
+});
+
+describe("helm's JSON is found among other lines of its stdout", () => {
+  const pulled = "Pulled: registry.example.test/charts/op:8.0.2-2\nDigest: sha256:00\n";
+  test.each<[string, Wish]>([
+    ["before it", { before: pulled }],
+    ["behind it", { behind: pulled }],
+    ["before it, in brackets", { before: "[WARNING] old API\n{odd}\n" }],
+    ["before it, as a log in JSON", { before: '{"level":"warn","msg":"[{"}\n' }],
+  ])("%s", async (_, wish) => {
+    const { code, helm } = await run(byChart, wish);
+    expect([code, helm.upgrades().length]).toEqual([0, 1]);
+  });
+
+  test.each([
+    ["Error: x\u001b[31m token=abc.def\nmore\n", "its output begins with: Error: x token=…"],
+    ["", "it printed nothing"],
+    ['{"name":"operator","manifest":"kind: Secret', "is cut off"],
+  ])(
+    "without it the end quotes the first line of %j, and advises no repetition",
+    async (...row) => {
+      const [instead, says] = row;
+      const { code, out, helm, writes } = await run([...byChart, ...json], { instead });
+      const { exit } = JSON.parse(out) as Report;
+      expect([code, helm.upgrades(), writes]).toEqual([1, [], 0]);
+      expect(exit.reason).toContain(says);
+      expect(exit.reason).not.toMatch(/abc\.def|more|kind: Secret|\p{Cc}/u);
+      expect(exit.next).not.toMatch(/again/);
+    },
+  );
+});
+
+describe("marks of a release that helm does not know lead to a way out, not to each other", () => {
+  const ways = [
+    "sh.helm.release.v1.operator.vN",
+    `helm install operator`,
+    "--take-ownership",
+    `kubectl annotate deployment ${names.operator.deployment} meta.helm.sh/release-name- meta.helm.sh/release-namespace-`,
+    `kubectl label deployment ${names.operator.deployment} app.kubernetes.io/managed-by-`,
+  ];
+  const expectWays = (fix = ""): void => {
+    for (const way of ways) expect(fix).toContain(way);
+  };
+
+  test("by chart", async () => {
+    const { code, report, helm, writes } = await run([...byChart, ...json], { knowsNone: true });
+    expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+    expect(report.findings).toMatchObject([{ code: "OPERATOR-CHART-LOST" }]);
+    expectWays(report.findings?.[0]?.fix);
+    expect(report.findings?.[0]?.fix).not.toContain("--release-name operator");
+  });
+
+  const release = writeRelease(aFolder("release"), wanted);
+  const byBundle = ["upgrade-operator", "--release", release, "-n", ns, "--yes", ...json];
+  const record = {
+    ...{ apiVersion: "v1", kind: "Secret", type: "helm.sh/release.v1" },
+    metadata: {
+      name: "sh.helm.release.v1.operator.v3",
+      labels: { owner: "helm", name: "operator", status: "deployed" },
+    },
+  };
+
+  test("by bundle, where no Secret holds its record", async () => {
+    const account = {
+      ...{ apiVersion: "v1", kind: "ServiceAccount" },
+      metadata: { name: names.operator.serviceAccount },
+    };
+    const { code, report, helm, writes } = await run(byBundle, { others: [marked(account)] });
+    expect([code, helm.calls(), writes]).toEqual([5, [], 0]);
+    expect(report.findings).toMatchObject([{ code: "OPERATOR-CHART-LOST" }]);
+    expectWays(report.findings?.[0]?.fix);
+    expect(report.findings?.[0]?.fix).toContain("kubectl annotate serviceaccount ");
+    expect(report.findings?.[0]?.fix).not.toContain("upgrade-operator --chart");
+  });
+
+  test("by bundle, where a Secret holds its record, the chart is the way", async () => {
+    const { code, report, writes } = await run(byBundle, { others: [record] });
+    expect([code, writes]).toEqual([5, 0]);
+    expect(report.findings).toMatchObject([{ code: "OPERATOR-OWNED" }]);
+    expect(report.findings?.[0]?.fix).toContain("--release-name operator");
+    expect(report.findings?.[0]?.fix).not.toContain("kubectl annotate");
+  });
+
+  test("by bundle, where the Secrets may not be listed, both ways are told, each for its case", async () => {
+    const forbidden = new ApiError("forbidden", { status: 403 });
+    const { code, report, writes } = await run(byBundle, {
+      process: {
+        connect: async () => {
+          const { cluster } = await aScene();
+          await cluster.create(inPlace(marked(plain())));
+          return Object.create(cluster, {
+            list: {
+              value: (...args: Parameters<typeof cluster.list>) =>
+                args[0].plural === "secrets" ? Promise.reject(forbidden) : cluster.list(...args),
+            },
+          }) as typeof cluster;
+        },
+      },
+    });
+    expect([code, writes]).toEqual([5, 0]);
+    const fix = report.findings?.[0]?.fix;
+    expect(fix).toMatch(/--release-name operator.*; if helm status operator .* finds no release, /);
+    expectWays(fix);
+  });
+
+  test.each<[string, Wish, readonly string[]]>([
+    [
+      "of another name that helm knows",
+      { live: marked(plain(), marks("other")), knowsNone: true },
+      ["sh.helm.release.v1.other.vN", "helm install other"],
+    ],
+    [
+      "of another namespace",
+      { live: marked(plain(), marks("operator", "elsewhere")), knowsNone: true },
+      ["helm upgrade operator", "--namespace=elsewhere"],
+    ],
+    ["of none, with no operator", { live: null, knowsNone: true }, ["helm install operator"]],
+  ])("marks %s", async (_, wish, fixes) => {
+    const { code, report, helm, writes } = await run([...byChart, ...json], wish);
+    expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+    for (const fix of fixes) expect(report.findings?.[0]?.fix).toContain(fix);
+  });
+
+  const removal = (status: string): string =>
+    `kubectl delete secret -l owner=helm,name=operator,status=${status}`;
+  test.each<[string, readonly string[]]>([
+    ["pending-install", [removal("pending-install"), "helm install operator", "helm uninstall"]],
+    ["pending-upgrade", ["helm rollback operator"]],
+    ["pending-rollback", ["helm history operator", "helm rollback operator REVISION"]],
+    ["uninstalling", [removal("uninstalling"), "helm uninstall operator"]],
+    ["uninstalled", ["helm rollback operator 3"]],
+  ])("a release that is %s has lines that fit its state", async (status, fixes) => {
+    const { code, report, helm, writes } = await run([...byChart, ...json], { status });
+    expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+    expect(report.findings).toMatchObject([{ code: "OPERATOR-CHART-PENDING" }]);
+    for (const fix of fixes) expect(report.findings?.[0]?.fix).toContain(fix);
+    if (status !== "pending-upgrade")
+      expect(report.findings?.[0]?.fix).not.toMatch(/rollback operator\b(?! )/);
+  });
+
+  test.each(["failed", "superseded"])("a release that is %s is upgraded", async (status) => {
+    const { code, helm } = await run(byChart, { status });
+    expect([code, helm.upgrades().length]).toEqual([0, 1]);
+  });
+});
+
+describe("local changes of the operator's Deployment stop the chart as they stop the bundle", () => {
+  const pod = ["spec", "template", "spec"];
+  const image = `mirror.example.net/${imageAt(wanted)}`;
+  const containers = (object: KubeObject): readonly KubeObject[] =>
+    getPath(object, [...pod, "containers"]) as readonly KubeObject[];
+  const withVariable = (object: KubeObject): KubeObject => {
+    const [first, ...others] = containers(object);
+    const env = [...(first?.["env"] as readonly object[]), { name: "HTTPS_PROXY", value: "x:3" }];
+    return withValue(object, [...pod, "containers"], [{ ...first, env }, ...others]) as KubeObject;
+  };
+  const changes: readonly (readonly [string, KubeObject, string])[] = [
+    ...(
+      [
+        ["imagePullSecrets", [{ name: "pull" }]],
+        ["nodeSelector", { pool: "infra" }],
+        ["tolerations", [{ key: "infra", operator: "Exists" }]],
+        ["affinity", { podAntiAffinity: {} }],
+        ["priorityClassName", "system-cluster-critical"],
+      ] as const
+    ).map(
+      ([key, value]) =>
+        [
+          key,
+          withValue(marked(plain()), [...pod, key], value) as KubeObject,
+          `.spec.template.spec.${key}`,
+        ] as const,
+    ),
+    [
+      "a variable",
+      withVariable(marked(plain())),
+      `.spec.template.spec.containers[name="${names.operator.container}"].env[name="HTTPS_PROXY"]`,
+    ],
+  ];
+
+  test.each(changes)("%s", async (_, live, field) => {
+    for (const words of [byChart, [...byChart, "--dry-run=client"], ["diff", ...byChart]]) {
+      const { code, report, helm, writes } = await run([...words, ...json], { live });
+      expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+      expect(report.findings).toMatchObject([{ code: "OPERATOR-LOCAL-CHANGE", field }]);
+      expect(report.findings?.[0]?.fix).toContain(`--take-fields '${field}'`);
+    }
+    const taken = await run([...byChart, "--take-fields", field], { live });
+    expect([taken.code, taken.helm.upgrades().length]).toEqual([0, 1]);
+  });
+
+  test("a registry", async () => {
+    const live = marked(plain(image));
+    const { code, report, helm, writes } = await run([...byChart, ...json], { live });
+    expect([code, helm.upgrades(), writes]).toEqual([3, [], 0]);
+    expect(report.findings?.map((one) => one.code)).toContain("OPERATOR-REGISTRY");
+    expect(report.findings?.[0]?.fix).toMatch(/--values.*--take-fields \.image/);
+    expect(report.findings?.[0]?.fix).not.toContain("--image-registry");
+  });
+
+  test("what the chart adds is no local change, nor is what it has as well", async () => {
+    const rendered = withValue(plain(), [...pod, "nodeSelector"], { pool: "infra", os: "linux" });
+    const live = withValue(marked(plain()), [...pod, "nodeSelector"], { pool: "infra" });
+    const { code } = await run(byChart, {
+      live: live as KubeObject,
+      objects: [rendered as KubeObject],
+    });
+    expect(code).toBe(0);
+  });
+
+  test("the diff has the fields as hunks, and ends with 1", async () => {
+    const live = withValue(marked(plain()), [...pod, "nodeSelector"], { pool: "infra" });
+    const take = ["--take-fields", ".spec.template.spec.nodeSelector"];
+    const { code, out, helm, writes } = await run(["diff", ...byChart, ...take], {
+      live: live as KubeObject,
+    });
+    expect([code, helm.upgrades(), writes]).toEqual([1, [], 0]);
+    expect(out).toMatch(/^-\s+pool: infra$/m);
+    expect(out).toContain("# Release/engine/operator: chart oci://registry.example.test");
+  });
+
+  test("a diff without a difference of the Deployment names what it did not compare", async () => {
+    const { code, out } = await run(["diff", ...byChart]);
+    expect([code, out]).toEqual([1, expect.stringMatching(/^# Release\/engine\/operator: chart /)]);
+  });
+});
+
+test("what helm itself has set of the environment is the chart's to change, and is named", async () => {
+  const env = [{ name: "OLD_FLAG", value: "true" }];
+  const path = ["spec", "template", "spec", "containers"];
+  const [first, ...others] = getPath(plain(), path) as readonly { readonly env: object[] }[];
+  const before = [{ ...first, env: [...(first?.env ?? []), ...env] }, ...others];
+  const live = withValue(marked(plain()), path, before) as KubeObject;
+  const { code, err, helm } = await run(byChart, { live, manager: "helm" });
+  expect([code, helm.upgrades().length]).toEqual([0, 1]);
+  expect(err).toContain('env[name="OLD_FLAG"]');
+});
