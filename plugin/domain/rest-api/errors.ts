@@ -75,5 +75,6 @@ export function apiFinding(thrown: unknown): Finding | undefined {
 function chooseExitCode(status: number): ExitCode {
   if (status === 409) return exitCodes.conflict;
   if (status === 400 || status === 406) return exitCodes.blocked;
-  return status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect || status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;
 }
