@@ -1,10 +1,14 @@
 /** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
 import {
+  type EndingSignal,
+  endingSignals,
   type GlobalOptions,
   type Streams,
   AbandonedError,
   InterruptedError,
+  OutputClosedError,
 } from "./cmdutil/context";
+import { closeSync } from "node:fs";
 import { exitCodes } from "./domain/base/errors";
 import { runProgram } from "./cli/program";
 import { systemClock } from "./adapters/clock";
@@ -25,7 +29,7 @@ let abandoned = false;
 const patienceMs = 1_000;
 
 /** The first signal asks the command to stop; the next one ends it, whatever is in flight. */
-function onSignal(signal: "SIGINT" | "SIGTERM"): void {
+function onSignal(signal: EndingSignal): void {
   if (ended) {
     leave();
   } else if (interruption.signal.aborted) {
@@ -37,6 +41,17 @@ function onSignal(signal: "SIGINT" | "SIGTERM"): void {
     }, patienceMs).unref();
   } else {
     interruption.abort(new InterruptedError(signal));
+  }
+}
+
+/** Node aborts at its end where a terminal that it knew is gone; it leaves out what is closed. */
+function closeTerminal(): void {
+  for (const descriptor of [0, 1, 2]) {
+    try {
+      closeSync(descriptor);
+    } catch {
+      // It was closed before.
+    }
   }
 }
 
@@ -66,9 +81,20 @@ function fail(error: unknown): void {
   process.stderr.write(`error: unexpected failure: ${JSON.stringify(message).slice(1, -1)}\n`);
 }
 
-/** A reader that went away (`| head`) is no failure, and must not stop a swap half way. */
-function onStreamError(error: NodeJS.ErrnoException): void {
+/** Nobody reads stdout any more. */
+let outputIsClosed = false;
+/** The command watches: without a reader it has nothing to do. */
+let endsWithReader = false;
+
+/** A reader that went away (`| head`) or a terminal that was closed is no failure, and must not stop a write half way. */
+function onStreamError(this: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE" && error.code !== "EIO") process.exitCode = exitCodes.failed;
+  if (this === process.stdout) outputIsClosed = true;
+  endWithReader();
+}
+
+function endWithReader(): void {
+  if (outputIsClosed && endsWithReader && !ended) interruption.abort(new OutputClosedError());
 }
 
 /** Opened only when used: a command that prints its result alone has no use for the others. */
@@ -91,7 +117,7 @@ function watchStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 
 /** Connects to the cluster that the options name. */
 async function connect(
-  { connection, output }: GlobalOptions,
+  { connection, output, timeoutMs: loginTimeoutMs }: GlobalOptions,
   { onRequest, onSlow, warn, readOnly = false, silent = false }: ConnectManner = {},
 ): Promise<KubeClient> {
   const { sweepLeftovers } = await import("./adapters/files.ts");
@@ -102,6 +128,7 @@ async function connect(
     readOnly,
     silent,
     isDocument: output !== "text",
+    loginTimeoutMs,
     onSlow,
     ...(warn && { warn }),
     ...(onRequest && {
@@ -113,7 +140,8 @@ async function connect(
 }
 
 async function main(): Promise<void> {
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  for (const signal of Object.keys(endingSignals)) process.on(signal, onSignal);
+  process.once("SIGHUP", () => process.once("exit", closeTerminal));
   process.on("unhandledRejection", onCrash).on("uncaughtException", onCrash);
   try {
     const code = await runProgram({
@@ -124,6 +152,10 @@ async function main(): Promise<void> {
       clock: systemClock,
       signal: interruption.signal,
       crashed,
+      watches: () => {
+        endsWithReader = true;
+        endWithReader();
+      },
       connect,
     });
     process.exitCode ??= code; // a stream that could not be written to has set it already

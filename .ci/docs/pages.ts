@@ -44,7 +44,7 @@ const exitRows = (codes: readonly ExitCode[]): Part => ({
 const allCodes = Object.keys(exitMeanings).map((code) => Number(code) as ExitCode);
 
 /** Those of commands that reach no cluster. */
-const offline: readonly ExitCode[] = [0, 1, 2, 70, 130, 143];
+const offline: readonly ExitCode[] = [0, 1, 2, 70, 129, 130, 143];
 
 /** The page of a command; without what the commands asked, as a page that has none beside it. */
 export function commandPage({ path, argument, ...entry }: CommandEntry, asked?: AskedOf): Page {
@@ -139,7 +139,12 @@ export function permissionsPage(asked: AskedOf): Page {
 export const exitCodesPage: Page = {
   title: "Exit codes",
   summary: "What a command ends with, and the state that it leaves",
-  parts: [exitRows(allCodes), "A warning never changes the exit code."],
+  parts: [
+    exitRows(allCodes),
+    "A warning never changes the exit code.",
+    "A second signal ends a run at once, with the code of the first. nohup does not keep SIGHUP away from a program that runs in Node: start a long run in tmux or screen, or with setsid, where the terminal may be closed.",
+    "Where the program that reads stdout has ended, as with head -1, nothing is said and the code stays that of the command: one that writes goes on to its end, and one that watches is over, with 0.",
+  ],
 };
 
 /** The flags that every command takes. */

@@ -1,6 +1,8 @@
-/** What a program that was started says of its failure, fit for an error. */
+/** Programs that are started: how one is run to its end, and what it says of a failure, fit for an error. */
+import { type ChildProcess, spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { conceal, publicText } from "../domain/base/redact";
+import { type Clock, deadline } from "../ports/kubernetes";
 import { oneLine } from "./http/answer";
 
 const mostLines = 10;
@@ -36,4 +38,96 @@ export class LastWords {
     const without = credentials.reduce((left, pattern) => left.replaceAll(pattern, "…"), said);
     return oneLine(publicText(without).slice(-longest), longest);
   }
+}
+
+/** How a program is run that is never left in the middle of its work. */
+interface ChildRun {
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Pick<Clock, "alarm">;
+  /** Its abort asks the program to end. */
+  readonly signal: AbortSignal;
+  /** Longest time; then the program is asked to end. */
+  readonly limitMs: number;
+}
+
+/** How a program has ended, and what it printed. */
+export interface ChildEnd {
+  /** Its exit code; the signal that ended it; or why it could not be started, as `ENOENT`. */
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It took longer than its limit. */
+  readonly isLate: boolean;
+  /** It did not end when it was asked to, and was killed. */
+  readonly isKilled: boolean;
+}
+
+/** What a program gets to end in order once it was asked to. */
+export const endingMs = 10_000;
+const mostBytes = 64 * 1024 * 1024;
+
+/**
+ * Runs it and waits for its end, whatever happens: an abort and the limit ask it to end (SIGINT), and one
+ * that does not is killed. It has a process group of its own: what a terminal sends when it is closed, or
+ * for Ctrl-C, would end it at once, and goes to this program alone.
+ */
+export function runToEnd(
+  file: string,
+  words: readonly string[],
+  { env, clock, signal, limitMs }: ChildRun,
+): Promise<ChildEnd> {
+  signal.throwIfAborted();
+  const child = spawn(file, words, {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => collect(stream, child));
+  const state = { isLate: false, isKilled: false };
+  let cannotRun: string | undefined;
+  let enough: (() => void) | undefined;
+  const ask = (): void => {
+    child.kill("SIGINT");
+    enough ??= deadline(clock, endingMs, () => {
+      state.isKilled = true;
+      kill(child);
+    });
+  };
+  const inTime = deadline(clock, limitMs, () => {
+    state.isLate = true;
+    ask();
+  });
+  signal.addEventListener("abort", ask);
+  return new Promise((resolve) => {
+    child.once("error", ({ code = "UNKNOWN" }: NodeJS.ErrnoException) => {
+      cannotRun = code;
+    });
+    child.once("close", (code, by) => {
+      signal.removeEventListener("abort", ask);
+      inTime();
+      enough?.();
+      const [out = "", err = ""] = [stdout?.(), stderr?.()];
+      resolve({ ...state, code: cannotRun ?? code ?? by ?? "UNKNOWN", stdout: out, stderr: err });
+    });
+  });
+}
+
+/** Ends it at once; what it has started itself may hold its output open, which nobody waits for. */
+function kill(child: ChildProcess): void {
+  child.kill("SIGKILL");
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+/** All that comes, as text; a program that never stops talking is ended. */
+function collect(stream: NodeJS.ReadableStream | null, child: ChildProcess): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream?.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > mostBytes) kill(child);
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString("utf8");
 }

@@ -1,5 +1,5 @@
 /** The program that a person compares with, called as kubectl diff calls it. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,12 +41,13 @@ async function compare(
 ): Promise<void> {
   const args = [...folders, ...words.filter((word) => /^[a-zA-Z0-9=-]+$/.test(word))];
   const stdio = ["ignore" as const, chooseTarget(out), chooseTarget(err)];
-  const child = spawn(program, args, { env, signal, killSignal: "SIGINT", stdio });
+  signal.throwIfAborted();
+  const child = spawn(program, args, { env, stdio });
+  const ended = awaitEnd(child, signal);
   child.stdout?.pipe(out, { end: false });
   child.stderr?.pipe(err, { end: false });
-  const problem = await once(child, "close").then(
-    ([code]: (number | null)[]) =>
-      code === 0 || code === 1 ? undefined : `ended with ${code ?? "a signal"}`,
+  const problem = await ended.then(
+    (code) => (code === 0 || code === 1 ? undefined : `ended with ${code ?? "a signal"}`),
     () => "cannot be run",
   );
   signal.throwIfAborted();
@@ -55,6 +56,26 @@ async function compare(
     hint: "name a program that ends with 0 or 1, as diff does, or unset the variable",
   });
 }
+
+/** Its exit code, null after a signal. An abort asks it to end, since its folders go with the run; then it is killed. */
+async function awaitEnd(child: ChildProcess, signal: AbortSignal): Promise<number | null> {
+  let patience: NodeJS.Timeout | undefined;
+  const ask = (): void => {
+    child.kill("SIGTERM");
+    patience = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  };
+  signal.addEventListener("abort", ask);
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    return code;
+  } finally {
+    signal.removeEventListener("abort", ask);
+    clearTimeout(patience);
+  }
+}
+
+/** What it gets to put a terminal in order. */
+const patienceMs = 2_000;
 
 /** A stream of the process itself is handed over: the program then sees the terminal. */
 function chooseTarget(stream: NodeJS.WritableStream): number | "pipe" {

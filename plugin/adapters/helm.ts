@@ -1,5 +1,4 @@
 /** The real helm, as a child process without a shell (S20). */
-import { execFile } from "node:child_process";
 import { access, constants, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { findPrinted, isReleaseDocument, quoteFirstLine } from "./helm-output";
@@ -11,8 +10,8 @@ import type { KubeObject } from "../domain/kube/objects";
 import { parseDocuments } from "./kubernetes/text/yaml";
 import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
-import { type Clock, deadline, requestDeadlineMs } from "../ports/kubernetes";
-import { LastWords } from "./child";
+import { type Clock, requestDeadlineMs } from "../ports/kubernetes";
+import { type ChildEnd, endingMs, LastWords, runToEnd } from "./child";
 import { type OnSlow, SlowAnswers } from "./http/slow";
 import { decodeText } from "./kubernetes/text/encoding";
 
@@ -20,6 +19,19 @@ import { decodeText } from "./kubernetes/text/encoding";
 class HelmError extends EngineError {
   readonly code = "HELM-FAILED";
   readonly exitCode = exitCodes.failed;
+}
+
+/** Helm was asked to end while it changed a release: what it left is for helm to say. */
+class HelmInterruptedError extends EngineError {
+  readonly code = "HELM-INTERRUPTED";
+
+  constructor(
+    message: string,
+    readonly exitCode: EngineError["exitCode"],
+    details: { readonly cause: unknown; readonly hint: string },
+  ) {
+    super(message, details);
+  }
 }
 
 /** How helm is run. */
@@ -44,6 +56,8 @@ interface HelmSetting {
 interface Running {
   /** How long the command itself waits for what it does. */
   readonly waitsMs?: number;
+  /** The release that it changes; absent where it only reads. */
+  readonly changes?: string;
   /** What its words may quote and nobody may read. */
   readonly secrets?: () => Promise<readonly string[]>;
 }
@@ -168,6 +182,7 @@ export class HelmProgram {
   async rollback(name: string): Promise<void> {
     await this.#run(["rollback", name, ...this.#inTime()], {
       waitsMs: this.setting.timeoutMs,
+      changes: name,
     });
   }
 
@@ -181,6 +196,7 @@ export class HelmProgram {
     const [, ...words] = helmWords(given);
     return await this.#run([...words, ...this.#inTime(), ...mode], {
       waitsMs,
+      ...(mode.length === 0 && { changes: upgrade.name }),
       secrets: () => this.#secrets(given),
     });
   }
@@ -203,51 +219,55 @@ export class HelmProgram {
     return parseOutput(`helm ${words[0] ?? ""}`, said, fits);
   }
 
-  #run(
+  async #run(
     words: readonly string[],
-    { waitsMs = 0, secrets = () => Promise.resolve([]) }: Running = {},
+    { waitsMs = 0, changes, secrets = () => Promise.resolve([]) }: Running = {},
   ): Promise<string> {
     const { executable, env, kubeconfig, namespace, signal, clock, onSlow } = this.setting;
     const limitMs = waitsMs + (this.setting.requestTimeoutMs ?? requestDeadlineMs);
     const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
     // whom and where to talk to is said by the kubeconfig alone
     const kept = Object.entries(env).filter(([key]) => !/^(HELM_KUBE|HELM_NAMESPACE)/.test(key));
-    const options = {
-      env: Object.fromEntries(kept),
-      signal,
-      // helm then marks its release as failed, and the next run may continue
-      killSignal: "SIGINT",
-      maxBuffer: 64 * 1024 * 1024,
-    } as const;
-    const ended = new Promise<string>((resolve, reject) => {
-      let late = false;
-      const inTime = deadline(clock, limitMs, () => {
-        late = true;
-        child.kill("SIGINT");
-      });
-      const inTimeToEnd = deadline(clock, limitMs + endingMs, () => child.kill("SIGKILL"));
-      const child = execFile(executable, all, options, (error, stdout, stderr) => {
-        inTime();
-        inTimeToEnd();
-        if (error === null) resolve(stdout);
-        else if (late) reject(tooLate(words, limitMs));
-        else if (signal.aborted) reject(signal.reason as Error);
-        else {
-          const failure = { words, stderr, code: error.code };
-          secrets().then((known) => {
-            reject(explainFailure(failure, known));
-          }, reject);
-        }
-      });
-      // Without an end a plugin of helm that reads its stdin would wait for ever.
-      child.stdin?.end();
+    // asked to end, helm marks its release as failed, and the next run may continue
+    const running = runToEnd(executable, all, {
+      ...{ env: Object.fromEntries(kept), signal, clock, limitMs },
     });
-    return new SlowAnswers(clock, quoteHelm(words), onSlow).during(ended);
+    const end = await new SlowAnswers(clock, quoteHelm(words), onSlow).during(running);
+    if (end.code === 0) return end.stdout;
+    if (end.isLate) throw tooLate(words, limitMs);
+    throw await this.#explainEnd(words, { end, changes, secrets });
+  }
+
+  async #explainEnd(
+    words: readonly string[],
+    { end, changes, secrets }: Required<Pick<Running, "secrets">> & Running & { end: ChildEnd },
+  ): Promise<Error> {
+    const { signal, namespace } = this.setting;
+    if (signal.aborted && changes === undefined) return signal.reason as Error;
+    const said = describeWords(end, await secrets());
+    if (!signal.aborted) return explainFailure(words, said);
+    return explainInterrupt(signal.reason, {
+      how: `${quoteHelm(words)} was asked to end, and ${describeEnding(end)}: ${said}`,
+      history: `helm history ${changes ?? ""} --namespace ${namespace}`,
+    });
   }
 }
 
-/** What helm gets to mark its release as failed. */
-const endingMs = 10_000;
+function describeEnding({ isKilled }: ChildEnd): string {
+  return isKilled ? `did not within ${endingMs / 1000} s, and was killed` : "has ended";
+}
+
+/** Only the reason of a signal has an exit code of its own. */
+function explainInterrupt(
+  reason: unknown,
+  { how, history }: { readonly how: string; readonly history: string },
+): Error {
+  if (!(reason instanceof EngineError)) return reason as Error;
+  return new HelmInterruptedError(`${reason.message}: ${how}`, reason.exitCode, {
+    cause: reason,
+    hint: `see what became of the release with ${history}, then run the same command again`,
+  });
+}
 
 function parseOutput(command: string, said: string, fits: (value: unknown) => boolean): unknown {
   const found = findPrinted(said, fits);
@@ -297,18 +317,17 @@ function isDefinition(object: unknown): object is KubeObject {
   );
 }
 
-interface Failure {
-  readonly words: readonly string[];
-  readonly stderr: string;
-  readonly code: unknown;
-}
-
 /** Node's own error is left out: it repeats all that helm said, whatever it quotes. */
-function explainFailure({ words, stderr, code }: Failure, known: readonly string[]): HelmError {
-  const silent = typeof code === "string" ? `it cannot be run (${code})` : "it said nothing";
-  const last = new LastWords();
-  last.add(Buffer.from(stderr));
-  return new HelmError(`${quoteHelm(words)} failed: ${last.describe(known) || silent}`, {
+function explainFailure(words: readonly string[], said: string): HelmError {
+  return new HelmError(`${quoteHelm(words)} failed: ${said}`, {
     hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
+}
+
+function describeWords({ code, stderr }: ChildEnd, known: readonly string[]): string {
+  const started = typeof code === "number" ? "it said nothing" : `it cannot be run (${code})`;
+  const silent = String(code).startsWith("SIG") ? `it was ended by ${code}` : started;
+  const last = new LastWords();
+  last.add(Buffer.from(stderr));
+  return last.describe(known) || silent;
 }

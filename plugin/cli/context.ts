@@ -30,8 +30,10 @@ export interface HostProcess {
   readonly env: NodeJS.ProcessEnv;
   readonly streams: Streams;
   readonly clock: Clock;
-  /** Aborted with an InterruptedError on a signal. */
+  /** Aborted with an InterruptedError on a signal, and with an OutputClosedError as `watches` says. */
   readonly signal: AbortSignal;
+  /** Called for a watch, which ends when nobody reads its output. */
+  readonly watches?: () => void;
   /** Rejects when something failed that nobody waits for; never resolves. */
   readonly crashed: Promise<never>;
   /** How a cluster is reached; tests hand in a fake. */

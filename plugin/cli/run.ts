@@ -4,6 +4,7 @@ import {
   AbandonedError,
   type GlobalOptions,
   InterruptedError,
+  OutputClosedError,
   type RunIdentity,
 } from "../cmdutil/context";
 import {
@@ -11,6 +12,7 @@ import {
   type ExitCode,
   exitCodes,
   InputError,
+  nextByCode,
   UsageError,
   BlockedError,
   CancelledError,
@@ -57,6 +59,7 @@ export async function run(line: CommandLine, world: HostProcess): Promise<ExitCo
     if (!isWatch && world.signal.reason instanceof InterruptedError) err.write(interruptedText);
   };
   world.signal.addEventListener("abort", tell);
+  if (isWatch) world.watches?.();
   try {
     for (const text of line.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(line);
@@ -129,6 +132,7 @@ async function fail(
   const said = withCommands(failed, opened.resolved(), {});
   const report = await signReport(said, { line, world, opened });
   reporter.rest();
+  if (error instanceof OutputClosedError) return await writePage(report, { line, world });
   if (line.options.output === "text" && isCancelled(error, opened)) {
     world.streams.err.write("Cancelled; nothing was written.\n");
     return await writePage(report, { line, world });
@@ -271,24 +275,6 @@ interface FailureContext {
   readonly target?: NonNullable<Report["target"]>;
   readonly events: readonly Event[];
 }
-
-/** The way out where an error names none itself. */
-const nextByCode: Readonly<Record<ExitCode, string>> = {
-  [exitCodes.ok]: "",
-  [exitCodes.failed]: "remove the cause and run the same command again",
-  [exitCodes.usage]: "correct the command line; --help shows every flag",
-  [exitCodes.blocked]: "remove the cause and run the same command again",
-  [exitCodes.permission]: "ask for the permission, or use another user with --context or --as",
-  [exitCodes.conflict]: "read what has changed and run the same command again",
-  [exitCodes.partial]: "run the same command again: it continues with what failed",
-  [exitCodes.rolledBack]: "remove the cause and run the same command again",
-  [exitCodes.rollbackIncomplete]: "follow the steps printed above",
-  [exitCodes.unavailable]: "check the address and the network, then run the same command again",
-  [exitCodes.crashed]: "run it again with --debug and report what it prints",
-  [exitCodes.timeout]: "run the same command again: it continues from the state of the cluster",
-  [exitCodes.interrupted]: "run the same command again: it continues from the state of the cluster",
-  [exitCodes.terminated]: "run the same command again: it continues from the state of the cluster",
-};
 
 /** The exit code of an error. */
 function findExitCode(error: unknown): ExitCode {

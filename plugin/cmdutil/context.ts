@@ -72,7 +72,7 @@ export interface CommandContext {
   readonly streams: Streams;
   /** Hands an event to the chosen reporter; steps, probes and findings are kept for the document. */
   readonly event: (event: Event) => void;
-  /** Aborted on SIGINT and SIGTERM; the reason is an InterruptedError. */
+  /** Aborted on a signal of `endingSignals`, with an InterruptedError as the reason. */
   readonly signal: AbortSignal;
   readonly options: GlobalOptions;
   /** What the run may need in all; absent: its recorder's own. */
@@ -126,16 +126,35 @@ export interface RehearsedCommand {
   readonly run: (context: CommandContext) => Promise<Report>;
 }
 
-/** SIGINT or SIGTERM: the reason of the abort signal. */
+/** The signals that end a run in order, with their exit codes. */
+export const endingSignals = {
+  SIGHUP: exitCodes.hungUp,
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+} as const;
+
+export type EndingSignal = keyof typeof endingSignals;
+
+/** A signal asked the run to end: the reason of the abort signal. */
 export class InterruptedError extends EngineError {
   readonly code = "INTERRUPTED";
   readonly exitCode: ExitCode;
 
-  constructor(signal: "SIGINT" | "SIGTERM") {
+  constructor(signal: EndingSignal) {
     super(`interrupted by ${signal}`, {
       hint: "run the same command again: it resumes from the state of the cluster",
     });
-    this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+    this.exitCode = endingSignals[signal];
+  }
+}
+
+/** Nobody reads the output of a watch any more (`| head`): it is over, without a word. */
+export class OutputClosedError extends EngineError {
+  readonly code = "OUTPUT-CLOSED";
+  readonly exitCode = exitCodes.ok;
+
+  constructor() {
+    super("the program that read the output has ended");
   }
 }
 
@@ -146,7 +165,7 @@ export class AbandonedError extends EngineError {
 
   /** `open` are the writes without an observed outcome: `patch Role/a/edb-role`. */
   constructor(
-    private readonly signal: "SIGINT" | "SIGTERM",
+    private readonly signal: EndingSignal,
     private readonly first: unknown,
     open: readonly string[] = [],
   ) {

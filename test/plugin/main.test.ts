@@ -82,6 +82,7 @@ function kubeconfig(port: number): string {
 }
 
 test.each([
+  ["SIGHUP", 129],
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("%s ends a waiting run with %d and one document", async (signal, code) => {
@@ -97,6 +98,7 @@ const isWrite = ({ method, url = "" }: IncomingMessage): boolean =>
   method === "POST" && url.includes("/secrets");
 
 test.each<[NodeJS.Signals, NodeJS.Signals, number]>([
+  ["SIGHUP", "SIGHUP", 129],
   ["SIGINT", "SIGINT", 130],
   ["SIGINT", "SIGTERM", 130],
   ["SIGTERM", "SIGTERM", 143],

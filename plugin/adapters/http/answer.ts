@@ -90,10 +90,20 @@ export async function* readArriving(
   }
 }
 
-/** Seconds of the Retry-After header; its date form is not used by the servers that are asked. */
-function readRetryAfter({ headers }: HttpAnswer): number | undefined {
-  const value = headers["retry-after"];
-  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Milliseconds that the Retry-After header asks for, in seconds or until a date. */
+function readRetryAfter({ headers }: HttpAnswer, now: number): number | undefined {
+  const value = headers["retry-after"] ?? "";
+  if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;
+  return httpDate.test(value) ? Math.max(0, Date.parse(value) - now) : undefined;
+}
+
+/** When a server asks to be asked again, for people: `after 3600 s`; undefined where it does not say. */
+export function describeRetryAfter({ headers }: HttpAnswer): string | undefined {
+  const value = headers["retry-after"] ?? "";
+  if (/^\d{1,6}$/.test(value)) return `after ${value} s`;
+  return httpDate.test(value) ? `at ${value}` : undefined;
 }
 
 /** What a server said as one line that fits on a screen line or two. */
@@ -105,31 +115,59 @@ export function oneLine(text: string, longest: number): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
+/** Without a word about when to come back, a read is sent so often in all. */
 const attempts = 5;
-/** A server that asks for a longer pause is not waited for: its answer counts. */
-const longestPauseMs = 30_000;
+/** After an answer that says when to come back, and after a 429, a request is sent again so often, as client-go does it. */
+const mostRepeats = 10;
+/** The shortest pause after a 429. */
+const busyMs = 1000;
 const resets = ["ECONNRESET", "EPIPE"];
 
-/**
- * Milliseconds to wait before sending again, undefined to go with what there is. A write is
- * repeated only after a 429 with Retry-After, which says that it was not looked at; never after a
- * reset or a timeout, which leave open whether it happened.
- */
-export function pauseBefore(
-  answer: HttpAnswer | NoAnswer,
-  attempt: number,
-  writes: boolean,
-): number | undefined {
-  if (attempt >= attempts || !repeatable(answer, writes)) return undefined;
-  const asked = answer instanceof NoAnswer ? undefined : readRetryAfter(answer);
-  const pause = asked === undefined ? 100 * 2 ** (attempt - 1) : asked * 1000;
-  return pause > longestPauseMs ? undefined : pause;
+/** What is sent again, and after which pause. */
+interface Repeated {
+  readonly writes: boolean;
+  readonly clock: Pick<Clock, "now">;
+  /** Of all pauses together: the longest time for one request. */
+  readonly limitMs: number;
 }
 
-function repeatable(answer: HttpAnswer | NoAnswer, writes: boolean): boolean {
-  if (answer instanceof NoAnswer) return !writes && resets.includes(answer.code);
-  if (writes) return answer.status === 429 && readRetryAfter(answer) !== undefined;
-  return answer.status === 429 || answer.status === 503;
+/**
+ * One request that may be sent again. A write is repeated only after a 429 with Retry-After, which says
+ * that it was not looked at; never after a reset or a timeout, which leave open whether it happened. A
+ * server that asks for a longer pause than there is time is not waited for: its answer counts.
+ */
+export class Repeats {
+  #sent = 0;
+  #pausedMs = 0;
+
+  constructor(private readonly of: Repeated) {}
+
+  /** Milliseconds to wait before it is sent again, undefined to go with what there is. */
+  pauseAfter(answer: HttpAnswer | NoAnswer): number | undefined {
+    this.#sent += 1;
+    const pause = this.#choosePause(answer);
+    if (pause === undefined || this.#pausedMs + pause > this.of.limitMs) return undefined;
+    this.#pausedMs += pause;
+    return pause;
+  }
+
+  #choosePause(answer: HttpAnswer | NoAnswer): number | undefined {
+    if (answer instanceof NoAnswer) return resets.includes(answer.code) ? this.#usual() : undefined;
+    const asked = readRetryAfter(answer, this.of.clock.now());
+    if (!this.#mayComeBack(answer, asked)) return answer.status === 503 ? this.#usual() : undefined;
+    if (this.#sent > mostRepeats) return undefined;
+    return Math.max(asked ?? 0, answer.status === 429 ? busyMs : 100);
+  }
+
+  #mayComeBack({ status }: HttpAnswer, asked: number | undefined): boolean {
+    const saysWhen = asked !== undefined;
+    if (this.of.writes) return status === 429 && saysWhen;
+    return status === 429 || (status >= 500 && saysWhen);
+  }
+
+  #usual(): number | undefined {
+    return this.#sent < attempts && !this.of.writes ? 100 * 2 ** (this.#sent - 1) : undefined;
+  }
 }
 
 const newline = 0x0a;

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { ConnectionOptions } from "node:tls";
 import type { Clock } from "../../ports/kubernetes";
 import { Agents } from "./agents";
-import { type HttpAnswer, NoAnswer, pauseBefore } from "./answer";
+import { type HttpAnswer, NoAnswer, Repeats } from "./answer";
 import { exchange, type Limits } from "./exchange";
 import { proxyFor, tunnelTo } from "./tunnel";
 
@@ -30,10 +30,13 @@ interface Fetched {
 /** Each request over a connection of its own; redirects are answers; rejects with a NoAnswer. */
 export function fetchOver(options: Fetching): (url: string, wanted: Fetched) => Promise<Response> {
   return async (url, wanted) => {
-    for (let attempt = 1; ; attempt += 1) {
+    const { clock, limits } = options;
+    const writes = wanted.method !== "GET";
+    const repeats = new Repeats({ writes, clock, limitMs: limits.answerMs });
+    for (;;) {
       const answer = await once(new URL(url), wanted, options);
-      const pause = pauseBefore(answer, attempt, wanted.method !== "GET");
-      if (pause !== undefined) await options.clock.sleep(pause, options.signal);
+      const pause = repeats.pauseAfter(answer);
+      if (pause !== undefined) await clock.sleep(pause, options.signal);
       else if (answer instanceof NoAnswer) throw answer;
       else return toResponse(answer);
     }

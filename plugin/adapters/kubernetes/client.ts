@@ -2,37 +2,18 @@
 import { setMaxListeners } from "node:events";
 import type { OutgoingHttpHeaders } from "node:http";
 import type WebSocket from "ws";
-import {
-  ApiError,
-  type EngineError,
-  PermissionError,
-  type StatusCause,
-  UnavailableError,
-} from "../../domain/base/errors";
-import {
-  asArray,
-  asString,
-  getOwn,
-  isObject,
-  type Json,
-  parseJson,
-} from "../../domain/base/values";
+import { type EngineError, UnavailableError } from "../../domain/base/errors";
+import { isObject, type Json, parseJson } from "../../domain/base/values";
 import { type Clock, requestDeadlineMs } from "../../ports/kubernetes";
 import { unlessAborted } from "../abort";
 import type { Agents } from "../http/agents";
-import {
-  type HttpAnswer,
-  readArriving,
-  splitLines,
-  NoAnswer,
-  oneLine,
-  pauseBefore,
-} from "../http/answer";
+import { type HttpAnswer, readArriving, splitLines, NoAnswer, Repeats } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
-import { type Purpose, type Server, explainSilence } from "../http/failures";
+import { explainSilence } from "../http/failures";
 import type { Credential, CredentialSource } from "./credentials";
-import { noUser, type RequestSeen } from "./target";
+import { apiServer, excerpt, hintOfPage, isPage, refusal, type RequestContext } from "./refusals";
+import type { RequestSeen } from "./target";
 
 /** One call of the API. */
 export interface KubeCall {
@@ -90,11 +71,18 @@ export class Client {
     parseWarnings(headers.warning).forEach((warning) => call.onWarning?.(warning));
     const object = parseJson(body);
     if (isObject(object)) return object;
+    throw this.strange(call);
+  }
+
+  /** A success that no API server would give. */
+  private strange({ subject }: KubeCall, page?: HttpAnswer): UnavailableError {
     const { place } = this.connection;
-    throw new UnavailableError(
-      `the answer of ${place.server} to ${call.subject} is not that of an API server`,
-      { hint: `check the address in ${place.clusterName}` },
-    );
+    const what = `the answer of ${place.server} to ${subject} is not that of an API server`;
+    return page === undefined
+      ? new UnavailableError(what, { hint: `check the address in ${place.clusterName}` })
+      : new UnavailableError(`${what} but a web page: ${excerpt(page.body)}`, {
+          hint: hintOfPage(place),
+        });
   }
 
   /** The lines of an answer as they come, until the server ends it, falls silent, or the reader stops. */
@@ -150,6 +138,7 @@ export class Client {
   private success(answer: HttpAnswer | NoAnswer, call: KubeCall): HttpAnswer {
     const failed = answer instanceof NoAnswer || answer.status < 200 || answer.status > 299;
     if (failed) throw this.failure(answer, call);
+    if (isPage(answer)) throw this.strange(call, answer);
     return answer;
   }
 
@@ -158,19 +147,20 @@ export class Client {
   }
 
   private async request(asked: KubeCall): Promise<HttpAnswer | NoAnswer> {
-    const { clock, credentials, guard } = this.connection;
+    const { clock, credentials, guard, limits } = this.connection;
     guard?.(requestSeen(asked));
     const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };
     const pausing = call.signal ?? this.interrupt();
+    const repeats = new Repeats({ writes: call.writes, clock, limitMs: limits.answerMs });
     let renewed = false;
-    for (let attempt = 1; ; attempt += 1) {
+    for (;;) {
       const credential = await this.credential(call);
       const answer = await this.send(call, credential);
       if (isStatus(answer, 401) && !renewed && credentials.refused(credential)) {
         renewed = true;
         continue;
       }
-      const pause = pauseBefore(answer, attempt, call.writes);
+      const pause = repeats.pauseAfter(answer);
       if (pause === undefined) return answer;
       await clock.sleep(pause, pausing);
     }
@@ -265,7 +255,7 @@ function isStatus(answer: HttpAnswer | NoAnswer, status: number): boolean {
 /** A page of markup is no API server's 404: the address is wrong, not the object absent. */
 function isAbsence(answer: HttpAnswer | NoAnswer): boolean {
   if (answer instanceof NoAnswer || answer.status !== 404) return false;
-  return !(answer.headers["content-type"] ?? "").startsWith("text/html");
+  return !isPage(answer);
 }
 
 function renderQuery({ query = {} }: KubeCall): string {
@@ -287,75 +277,4 @@ export function parseWarnings(header: string | undefined): readonly string[] {
   return found.flatMap(([, code, quoted = ""]) =>
     code === "299" ? [quoted.replaceAll(/\\(.)/g, "$1")] : [],
   );
-}
-
-/** Where a request went, for messages. */
-interface RequestContext {
-  readonly server: string;
-  readonly clusterName: string;
-  readonly userName: string;
-}
-
-/** The API server in messages about no answer at all. */
-export function apiServer({ server, clusterName }: RequestContext): Server {
-  return {
-    title: "the API server",
-    address: server,
-    strangeIssuer: "it does not fit the certificate authority",
-    hints: {
-      network: `check the network and the address in ${clusterName}`,
-      issuer: "give the CA that signed it with --certificate-authority or in the kubeconfig",
-      otherName: "name what the certificate is for with --tls-server-name, or correct --server",
-      certificate: "renew the server's certificate, and check this machine's clock",
-      outcome: "look at the object before repeating the command",
-    },
-  };
-}
-
-/** An answer that is no success. The server's own words are the message, unchanged. */
-export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purpose): EngineError {
-  if (answer.status === 401) return refuseLogin(place);
-  const status = parseStatus(answer);
-  const fallback = `the API server ${place.server} answered ${answer.status} to ${purpose.subject}`;
-  const body = excerpt(answer.body);
-  const details = getOwn(status, "details");
-  const reason = asString(getOwn(status, "reason"));
-  return new ApiError(
-    asString(getOwn(status, "message")) ?? (body === "" ? fallback : `${fallback}: ${body}`),
-    {
-      status: answer.status,
-      causes: asArray(getOwn(details, "causes")).filter(isObject).map(readCause),
-      reason,
-    },
-    status === undefined ? { hint: `check that ${place.server} is a Kubernetes API server` } : {},
-  );
-}
-
-function refuseLogin({ server, userName }: RequestContext): PermissionError {
-  const who = userName === noUser ? "a request without" : "the";
-  const whose = userName === noUser ? "" : ` of ${userName}`;
-  return new PermissionError(
-    `the API server ${server} does not accept ${who} credentials${whose} (401)`,
-    {
-      hint: "log in again, or choose another login with --context, --user or --token",
-    },
-  );
-}
-
-/** The Status object of an answer, undefined when it holds something else. */
-function parseStatus({ body }: HttpAnswer): Json | undefined {
-  const parsed = parseJson(body);
-  return getOwn(parsed, "kind") === "Status" && isObject(parsed) ? parsed : undefined;
-}
-
-function readCause(cause: Json): StatusCause {
-  const [reason, field, message] = ["reason", "field", "message"].map((key) =>
-    asString(getOwn(cause, key)),
-  );
-  return { reason, field, message };
-}
-
-/** One line, no markup, and no more than fits on a screen line or two. */
-function excerpt(body: string): string {
-  return oneLine(body.slice(0, 4096).replaceAll(/<[^>]*>/g, " "), 200);
 }

@@ -39,6 +39,7 @@ import { fileProblem, follow, readText } from "../files";
 import type { ConnectionOptions } from "node:tls";
 
 const dialMs = 30_000;
+const usualLoginMs = 5 * 60_000;
 
 /**
  * The cluster that flags, environment and kubeconfig name. Sends nothing yet: what cannot work
@@ -100,6 +101,7 @@ export function openClient(
       env,
       clock,
       timeoutMs: limits.answerMs,
+      loginMs: options.loginTimeoutMs ?? usualLoginMs,
       silent,
       isDocument,
       warn,

@@ -15,8 +15,10 @@ export interface CredentialContext {
   readonly target: ServerTarget;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** Longest time for a plugin or an identity provider to give a credential. */
+  /** Longest time for an identity provider to answer. */
   readonly timeoutMs: number;
+  /** Longest time for a plugin, in which a person may have to log in. */
+  readonly loginMs: number;
   readonly silent?: boolean | undefined;
   /** Output is one document: what a plugin says of its failure belongs into it. */
   readonly isDocument?: boolean | undefined;

@@ -29,9 +29,13 @@ const apiVersions = [
   "client.authentication.k8s.io/v1beta1",
 ] as const;
 
+/** Logins that ran out of time in this process: a person is not asked twice in one run. */
+const lateLogins = new Map<string, PermissionError>();
+
 /** Runs the plugin when a credential is needed and keeps it until it expires or is refused. */
 export class ExecPlugin implements CredentialSource {
   private readonly kept: KeptCredential;
+  private readonly key: string;
   private child: ChildProcess | undefined;
   /** What its last run said of itself, as far as that was not passed on. */
   private words = "";
@@ -41,6 +45,7 @@ export class ExecPlugin implements CredentialSource {
     private readonly spec: Json,
   ) {
     this.kept = new KeptCredential(() => this.ask(), site.clock);
+    this.key = JSON.stringify([site.target.userName, spec]);
     const version = getOwn(spec, "apiVersion");
     if (apiVersions.some((known) => known === version)) return;
     const named = version === undefined ? "no apiVersion" : `the apiVersion ${inlineYaml(version)}`;
@@ -63,6 +68,8 @@ export class ExecPlugin implements CredentialSource {
   }
 
   private async ask(): Promise<Issued> {
+    const late = lateLogins.get(this.key);
+    if (late !== undefined) throw late;
     const status = getOwn(this.parse(await this.output()), "status");
     const token = asString(getOwn(status, "token"));
     const expires = Date.parse(asString(getOwn(status, "expirationTimestamp")) ?? "");
@@ -124,9 +131,11 @@ export class ExecPlugin implements CredentialSource {
         windowsHide: true,
       });
       this.child = child;
-      const { clock, timeoutMs } = this.site;
-      const inTime = deadline(clock, timeoutMs, () => {
-        reject(this.explainFailure(`did not end within ${timeoutMs / 1000} s`));
+      const { clock, loginMs } = this.site;
+      const inTime = deadline(clock, loginMs, () => {
+        const late = this.explainLate(loginMs);
+        lateLogins.set(this.key, late);
+        reject(late);
         abandon(child, "SIGKILL");
       });
       const words = new LastWords();
@@ -206,15 +215,22 @@ export class ExecPlugin implements CredentialSource {
     return [...printed, ...secretsIn(Object.fromEntries(given))];
   }
 
-  private explainFailure(how: string): PermissionError {
+  private explainFailure(how: string, hint?: string): PermissionError {
     const command = asString(getOwn(this.spec, "command")) ?? "";
     const { userName } = this.site.target;
     const said = this.words === "" ? "" : `: ${this.words}`;
+    const usual = asString(getOwn(this.spec, "installHint")) ?? `run ${command} by hand to see why`;
     return new PermissionError(
       `the exec credential plugin ${command} of ${userName} ${how}${said}`,
-      {
-        hint: asString(getOwn(this.spec, "installHint")) ?? `run ${command} by hand to see why`,
-      },
+      { hint: hint ?? usual },
+    );
+  }
+
+  private explainLate(ms: number): PermissionError {
+    const command = asString(getOwn(this.spec, "command")) ?? "";
+    return this.explainFailure(
+      `did not end within ${ms / 1000} s`,
+      `log in with ${command} by hand, then run the same command again; --timeout gives a login more time`,
     );
   }
 }

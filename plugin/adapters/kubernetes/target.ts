@@ -273,6 +273,8 @@ export interface ConnectOptions {
   readonly clock?: Clock;
   /** How long a connection may take to stand; kubectl's 30 seconds by default. */
   readonly dialTimeoutMs?: number;
+  /** How long a login plugin may take, with the person whom it may ask; absent: 5 minutes. */
+  readonly loginTimeoutMs?: number;
   /** Where a pod finds its service account. */
   readonly serviceAccountDir?: string;
 }

@@ -8,7 +8,7 @@ import { asString, getOwn, parseJson } from "../../domain/base/values";
 import type { UploadProgress } from "../../ports/rest-api";
 import type { Clock } from "../../ports/kubernetes";
 import { Agents } from "../http/agents";
-import { type HttpAnswer, NoAnswer, pauseBefore } from "../http/answer";
+import { type HttpAnswer, NoAnswer, Repeats } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import type { Login } from "./login";
@@ -80,10 +80,13 @@ export class ApiClient {
 
   /** The answer whatever its status; UnavailableError when there was none. */
   async answer(call: ApiCall): Promise<HttpAnswer> {
-    for (let attempt = 1; ; attempt += 1) {
+    const { clock, limits } = this.connection;
+    const writes = call.method !== "GET";
+    const repeats = new Repeats({ writes, clock, limitMs: limits.answerMs });
+    for (;;) {
       const answer = await this.slow.during(this.callLoggedIn(call));
-      const pause = pauseBefore(answer, attempt, call.method !== "GET");
-      if (pause !== undefined) await this.connection.clock.sleep(pause, call.signal);
+      const pause = repeats.pauseAfter(answer);
+      if (pause !== undefined) await clock.sleep(pause, call.signal);
       else if (answer instanceof NoAnswer) throw noAnswer(answer, this.purpose(call));
       else return answer;
     }

@@ -70,7 +70,7 @@ function chooseHint(status: number, code: string | undefined, { restErrors }: Na
     return "see the builds with kubectl engine modules list, and install one that can do what the database is set to, or change the database";
   }
   if (status === 409) return "wait until the current action has ended, then run the command again";
-  if (status >= 500 || status === 429)
-    return "see the cluster's health, then run the command again";
+  if (status === 429) return "it is busy: run the same command again";
+  if (status >= 500) return "see the cluster's health, then run the command again";
   return "correct what the answer names";
 }

@@ -22,7 +22,12 @@ import {
   statusLines,
   type StatusOverview,
 } from "./screen";
-import { type CommandContext, type CommandRun, resolveNamespace } from "../../cmdutil/context";
+import {
+  type CommandContext,
+  type CommandRun,
+  endingSignals,
+  resolveNamespace,
+} from "../../cmdutil/context";
 import { inNamespace } from "../../cmdutil/kubectl-command";
 import { readShippedTemplates } from "../../cmdutil/release-option";
 import { nameProbe, startRecorder } from "../../cmdutil/run-ports";
@@ -201,7 +206,7 @@ async function optionsOf(
 }
 
 /** Whoever interrupts a watch knows why it ends. */
-const endsQuietly = new Set<ExitReport["code"]>([0, exitCodes.interrupted, exitCodes.terminated]);
+const endsQuietly = new Set<ExitReport["code"]>([exitCodes.ok, ...Object.values(endingSignals)]);
 
 /** The screen; of a watch only how it ended, since the rest has been shown. */
 function statusText(report: Report, style: TextStyle, shown: WeakSet<object>): string {

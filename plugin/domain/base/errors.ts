@@ -17,6 +17,7 @@ export const exitCodes = {
   unavailable: 69,
   crashed: 70,
   timeout: 124,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -41,8 +42,31 @@ export const exitMeanings: Readonly<Record<ExitCode, readonly [means: string, le
   69: ["the API server or network is unavailable", "running it again resumes"],
   70: ["the tool itself failed: run it again with --debug and report it", "see the output"],
   124: ["timed out waiting", "consistent, running it again resumes"],
+  129: [
+    "interrupted by SIGHUP: the terminal or the connection to it was closed",
+    "described, running it again resumes",
+  ],
   130: ["interrupted by SIGINT", "described, running it again resumes"],
   143: ["interrupted by SIGTERM", "described, running it again resumes"],
+};
+
+/** The way out where an error names none itself. */
+export const nextByCode: Readonly<Record<ExitCode, string>> = {
+  [exitCodes.ok]: "",
+  [exitCodes.failed]: "remove the cause and run the same command again",
+  [exitCodes.usage]: "correct the command line; --help shows every flag",
+  [exitCodes.blocked]: "remove the cause and run the same command again",
+  [exitCodes.permission]: "ask for the permission, or use another user with --context or --as",
+  [exitCodes.conflict]: "read what has changed and run the same command again",
+  [exitCodes.partial]: "run the same command again: it continues with what failed",
+  [exitCodes.rolledBack]: "remove the cause and run the same command again",
+  [exitCodes.rollbackIncomplete]: "follow the steps printed above",
+  [exitCodes.unavailable]: "check the address and the network, then run the same command again",
+  [exitCodes.crashed]: "run it again with --debug and report what it prints",
+  [exitCodes.timeout]: "run the same command again: it continues from the state of the cluster",
+  [exitCodes.hungUp]: "run the same command again: it continues from the state of the cluster",
+  [exitCodes.interrupted]: "run the same command again: it continues from the state of the cluster",
+  [exitCodes.terminated]: "run the same command again: it continues from the state of the cluster",
 };
 
 /** What an error may carry beside its message. */
@@ -154,7 +178,9 @@ export class ApiError extends EngineError {
 function chooseExitCode(status: number): ExitCode {
   if (status === 403) return exitCodes.permission;
   if (status === 409) return exitCodes.conflict;
-  if (status === 429 || status >= 500) return exitCodes.unavailable;
+  // a redirect is the answer of a proxy that wants a login
+  const isRedirect = status >= 300 && status < 400;
+  if (isRedirect || status === 429 || status >= 500) return exitCodes.unavailable;
   return exitCodes.failed;
 }
 

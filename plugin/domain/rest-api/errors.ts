@@ -75,5 +75,7 @@ export function apiFinding(thrown: unknown): Finding | undefined {
 function chooseExitCode(status: number): ExitCode {
   if (status === 409) return exitCodes.conflict;
   if (status === 400 || status === 406) return exitCodes.blocked;
-  return status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;
+  // 303 says that a write was carried out: its answer is elsewhere
+  const isRedirect = [301, 302, 307, 308].includes(status);
+  return isRedirect || status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed;
 }

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/target";
+import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import {
   type FakeApiServer,
@@ -46,8 +46,11 @@ afterEach(async () => {
   await server.close();
 });
 
-async function clusterOf(flags: ConnectionFlags = {}): Promise<KubeClient> {
-  const options = { clock, signal: interrupt.signal };
+async function clusterOf(
+  flags: ConnectionFlags = {},
+  more: ConnectOptions = {},
+): Promise<KubeClient> {
+  const options = { clock, signal: interrupt.signal, ...more };
   const cluster = await connect({ server: server.url, ...flags }, {}, options);
   clusters.push(cluster);
   return cluster;
@@ -195,24 +198,40 @@ describe("a login plugin that never ends", () => {
     }
   };
 
-  test.each(reads.slice(0, 1).concat(writes.slice(-1)))(
-    "ends %s with 4 after 90 s, and is ended by its own pid",
-    async (title, act) => {
+  test.each([
+    ["a GET", 5, {}],
+    ["a deletion", 20, { loginTimeoutMs: 20 * 60_000 }],
+  ] as const)(
+    "ends %s with 4 after %d min, is ended by its own pid, and is not begun again",
+    async (title, minutes, options) => {
+      const act = (cluster: KubeClient) =>
+        [...reads, ...writes].find(([one]) => one === title)?.[1](cluster) ?? Promise.resolve();
       const pids = join(folder.dir, `pids-${title.replaceAll(" ", "-")}`);
-      const command = folder.write("login", script(pids));
+      const command = folder.write(`login-${minutes}`, script(pids));
       chmodSync(command, 0o700);
       const apiVersion = "client.authentication.k8s.io/v1";
       const exec = { apiVersion, command, interactiveMode: "Never" };
       const file = folder.write("config", kubeconfig({ server: server.url }, { exec }));
-      const seen = watched(act(await clusterOf({ kubeconfig: file })));
+      const flags = { kubeconfig: file, requestTimeoutMs: 20_000 };
+      const cluster = await clusterOf(flags, options);
+      const seen = watched(act(cluster));
       await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
       const [own = 0] = readFileSync(pids, "utf8").split(" ").map(Number);
-      clock.pass(90_000);
-      await until(() => seen.end !== undefined);
-      expect(seen.end).toMatchObject({
+      const late = {
         exitCode: 4,
-        message: `the exec credential plugin ${command} of user "me" did not end within 90 s`,
-      });
+        message: `the exec credential plugin ${command} of user "me" did not end within ${minutes * 60} s`,
+        hint: `log in with ${command} by hand, then run the same command again; --timeout gives a login more time`,
+      };
+      clock.pass(minutes * 60_000 - 1);
+      await new Promise(setImmediate);
+      expect(seen.end).toBeUndefined();
+      clock.pass(1);
+      await until(() => seen.end !== undefined);
+      expect(seen.end).toMatchObject(late);
+      for (const again of [cluster, await clusterOf(flags, options)]) {
+        await expect(again.get(ref)).rejects.toMatchObject(late);
+      }
+      expect(readFileSync(pids, "utf8")).toMatch(new RegExp(`^${own} `));
       await until(() => isGone(own));
       expect(server.requests).toEqual([]);
     },

@@ -4,7 +4,7 @@ import { systemClock } from "../../../plugin/adapters/clock";
 import { NoAnswer } from "../../../plugin/adapters/http/answer";
 import { explainSilence } from "../../../plugin/adapters/http/failures";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import { apiServer } from "../../../plugin/adapters/kubernetes/client";
+import { apiServer } from "../../../plugin/adapters/kubernetes/refusals";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/base/errors";
 import { type Clock, type KubeClient, requestDeadlineMs } from "../../../plugin/ports/kubernetes";
@@ -121,8 +121,38 @@ describe("an answer that is no success", () => {
     ["500", status(500, "InternalError", { message: "x" }), { exitCode: 69, message: "x" }],
     [
       "429 that asks for too long a pause",
-      { ...status(429, "TooManyRequests", { message: "busy" }), headers: { "retry-after": "31" } },
-      { exitCode: 69 },
+      {
+        ...status(429, "TooManyRequests", { message: "busy" }),
+        headers: { "retry-after": "3600" },
+      },
+      {
+        exitCode: 69,
+        message: expect.stringMatching(
+          /^the API server http:\S+ is busy \(429 Too Many Requests to patch configmaps\/x in namespace ns\): busy; it asks to come back after 3600 s$/,
+        ) as unknown,
+        hint: "run the same command again after 3600 s",
+      },
+    ],
+    [
+      "a network that wants a login (511)",
+      { status: 511, body: "" },
+      { exitCode: 69, hint: expect.stringMatching(/^log in at the proxy or portal/) as unknown },
+    ],
+    ...[301, 302, 303, 307, 308].map((code): [string, Reply, object] => [
+      `a redirect (${code})`,
+      { status: code, headers: { location: "https://sso.example.test/login?state=s" }, body: "" },
+      {
+        exitCode: 69,
+        message: expect.stringMatching(
+          `redirects the request to patch configmaps/x in namespace ns to https://sso.example.test/login\\?… \\(${code}\\), and it is not sent there$`,
+        ) as unknown,
+        hint: "log in at sso.example.test first, then run the same command again; else check the address in --server",
+      },
+    ]),
+    [
+      "a redirect to nowhere",
+      { status: 302, body: "" },
+      { exitCode: 69, message: expect.stringContaining("without saying where to") as unknown },
     ],
     [
       "a Status without a message",
@@ -327,6 +357,7 @@ describe("the server's certificate", () => {
 
 describe("sending again", () => {
   const busy: Reply = { ...status(429, "TooManyRequests"), headers: { "retry-after": "2" } };
+  const until = (date: string): Reply => ({ ...busy, headers: { "retry-after": date } });
   const down: Reply = status(503, "ServiceUnavailable");
   const reset: Reply = { instead: "reset" };
   const cut: Reply = { body: object, instead: "cut" };
@@ -336,7 +367,12 @@ describe("sending again", () => {
     ["an answer cut short", [cut], [100]],
     ["503", [down], [100]],
     ["429", [busy], [2000]],
-    ["429 without Retry-After", [status(429, "TooManyRequests")], [100]],
+    ["429 without Retry-After", [status(429, "TooManyRequests")], [1000]],
+    ["429 ten times", Array<Reply>(10).fill(busy), Array<number>(10).fill(2000)],
+    ["429 that says no pause", [{ ...busy, headers: { "retry-after": "0" } }], [1000]],
+    ["429 until a date", [until("Thu, 01 Jan 1970 00:00:07 GMT")], [7000]],
+    ["429 until a date that has passed", [until("Thu, 01 Jan 1970 00:00:00 GMT")], [1000]],
+    ["500 that says when to come back", [{ ...busy, status: 500 }], [2000]],
     ["a date in Retry-After", [{ ...down, headers: { "retry-after": "Sat, 1 Jan" } }], [100]],
   ])("a read is repeated after %s", async (_, replies, pauses) => {
     const { url } = await serverOf(replies);
@@ -356,6 +392,56 @@ describe("sending again", () => {
     });
     expect(requests).toHaveLength(5);
     expect(clock.pauses).toEqual([100, 200, 400, 800]);
+  });
+
+  test.each<[string, Reply, readonly number[]]>([
+    ["after ten repeats", busy, Array<number>(10).fill(2000)],
+    [
+      "where the next pause is longer than the time of a request",
+      { ...busy, headers: { "retry-after": "40" } },
+      [40_000, 40_000],
+    ],
+  ])("a server that stays busy is given up %s", async (_, reply, pauses) => {
+    const { url, requests } = await serverOf(Array<Reply>(20).fill(reply));
+    const clock = manualClock();
+    const cluster = await clusterAt(url, {}, { clock });
+    expect(await failureOf(cluster.get(ref))).toMatchObject({
+      exitCode: 69,
+      status: 429,
+      message: expect.stringContaining(`the API server ${url} is busy (429`) as unknown,
+      hint: expect.stringMatching(/^run the same command again after \d+ s$/) as unknown,
+    });
+    expect(clock.pauses).toEqual(pauses);
+    expect(requests).toHaveLength(pauses.length + 1);
+  });
+
+  test("--request-timeout bounds the pauses", async () => {
+    const { url } = await serverOf(Array<Reply>(20).fill(busy));
+    const clock = manualClock();
+    const cluster = await clusterAt(url, { requestTimeoutMs: 5000 }, { clock });
+    await failureOf(cluster.get(ref));
+    expect(clock.pauses).toEqual([2000, 2000]);
+  });
+
+  test("a write without Retry-After is not sent again: nothing says that it was not begun", async () => {
+    const { url, requests } = await serverOf([status(429, "TooManyRequests")]);
+    const cluster = await clusterAt(url, {}, { clock: manualClock() });
+    expect(await failureOf(cluster.delete(ref, {}))).toMatchObject({
+      status: 429,
+      hint: "run the same command again",
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  test("a login page in the place of an answer is told as one", async () => {
+    const page = "<html><title>Sign in</title></html>";
+    const { url } = await serverOf([{ headers: { "content-type": "text/html" }, body: page }]);
+    const cluster = await clusterAt(url);
+    expect(await failureOf(cluster.get(ref))).toMatchObject({
+      exitCode: 69,
+      message: `the answer of ${url} to read configmaps/x in namespace ns is not that of an API server but a web page: Sign in`,
+      hint: "log in at the proxy or portal that stands before the API server, then run the same command again; else check the address in --server",
+    });
   });
 
   test("a review is a read", async () => {
