@@ -22,6 +22,7 @@ import {
   readServiceNamespace,
 } from "../../domain/admission/configuration";
 import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
+import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
 import { describeDeletion, isLeftWhole, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
@@ -280,15 +281,18 @@ function judgeBystander({ name, way }: Owner, calls: boolean): ReturnType<typeof
 
 function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
   const { names, namespace, certificate } = facts;
-  const failing = entriesInForce(object, { namespace, name: names.webhook.service }, names).some(
-    ({ entry }) =>
-      leftovers(entry, names).length > 0 ||
-      (readServiceNamespace(entry) === namespace && compareTrust(entry, certificate) !== "fit"),
-  );
+  const service = { namespace, name: names.webhook.service };
+  const failing = entriesInForce(object, service, names)
+    .map(({ entry }) => entry)
+    .filter(
+      (entry) =>
+        leftovers(entry, names).length > 0 ||
+        (readServiceNamespace(entry) === namespace && compareTrust(entry, certificate) !== "fit"),
+    );
   const label = objectLabel(object);
-  if (failing) {
-    const cause =
-      "it carries the same entry, and no call by it is answered: every edit that it checks is refused";
+  if (failing.length > 0) {
+    const consequence = describeConsequence(listPolicies(failing));
+    const cause = `it carries the same entry, and no call by it is answered: ${consequence}`;
     return webhookFinding("otherConfiguration", {
       ...{ object: label, cause, fix: describeDeletion(object, facts.left) },
     });

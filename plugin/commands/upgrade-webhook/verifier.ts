@@ -52,8 +52,6 @@ const proofLimitMs = 15_000;
 /** Without a write of ours there is nothing to spread: the answers count at once. */
 export const limitsWithoutWrite = { quietMs: 0, limitMs: 5_000 };
 
-const answering = { ...limitsWithoutWrite, entry: undefined };
-
 /** The proof did not come: what was written is put back. */
 export class UnprovenError extends EngineError {
   readonly code = "UNPROVEN";
@@ -312,7 +310,8 @@ export class WebhookVerifier {
       const name = `${phase}: ${prober.pair.kind}`;
       if (prober.refused) await this.prove(name, limitsWithoutWrite, prober);
       // which edits of a kind a server refuses is its own; that it answers is what can be proven
-      else if (further.includes(prober)) await this.prove(name, answering, prober);
+      else if (further.includes(prober))
+        await this.prove(name, { ...limitsWithoutWrite, entry: undefined }, prober);
     }
   }
 

@@ -1,5 +1,6 @@
 /** What a call of the webhook that fails does to its edit: the failurePolicy of the entry decides, and nothing else does. */
-import { getOwn } from "../base/values";
+import type { Finding } from "../base/findings";
+import { getOwn, type Json } from "../base/values";
 
 /** What the API server does with an edit when it gets no answer. */
 export type FailurePolicy = "Fail" | "Ignore";
@@ -51,4 +52,18 @@ export const eitherConsequence =
 /** Why a proof did not come, with what Ignore hides of it. */
 export function explainUnproven(because: string, policies: readonly FailurePolicy[]): string {
   return policies.includes("Ignore") ? `${because}; ${failsOpen}` : because;
+}
+
+/** The policies of entries in force, each once. */
+export function policiesOf(entries: readonly { readonly entry: Json }[]): readonly FailurePolicy[] {
+  return listPolicies(entries.map(({ entry }) => entry));
+}
+
+/** Says in each finding on a way what its failed calls come to. */
+export function addConsequence<
+  T extends { readonly findings: readonly Finding[]; readonly extent?: Extent },
+>(way: T, policies: readonly FailurePolicy[]): T {
+  const consequence = describeConsequence(policies, way.extent);
+  const findings = way.findings.map((one) => ({ ...one, cause: `${one.cause}; ${consequence}` }));
+  return { ...way, findings };
 }

@@ -150,8 +150,9 @@ function allows({ object, policies, ...place }: Answering): Finding {
     const cause = `an edit that must be refused passes, and whether the webhook answered cannot be seen: ${failsOpen}`;
     return webhookFinding("allowsAll", { object, cause, fix });
   }
+  const cause = "an edit that must be refused passes: no webhook in force refuses it";
   const fix = `see in its log why it lets them pass, and restart it with ${restart(place)}; the log: ${log(place)}`;
-  return webhookFinding("allowsAll", { object, fix });
+  return webhookFinding("allowsAll", { object, cause, fix });
 }
 
 function refuses({ object, ...place }: Answering, detail: string): Finding {

@@ -10,6 +10,7 @@ import { leftovers, type Names } from "../names/names";
 import { isReady } from "../rollout/pod-causes";
 import { asArray, asString, countNoun, getOwn, getPath, renderValue } from "../base/values";
 import {
+  callsSame,
   callsService,
   entriesInForce,
   findEntry,
@@ -22,6 +23,7 @@ import {
   readServiceNamespace,
   compareTrust,
 } from "./configuration";
+import { addConsequence, type Extent, policiesOf } from "./consequence";
 import { findMisnamed, findUnserved, judgeEndpoints, listSelected, listServed } from "./endpoints";
 import { webhookFinding, webhookFindings } from "./findings";
 import { type Callable, describeDeletion, isLeftWhole, judgeOthers } from "./others";
@@ -30,7 +32,7 @@ import { judgeAddressed, judgeStrangers, judgeTarget, listAddressed } from "./po
 import { fixByOwner } from "./owned";
 import type { LeftMarks } from "../kube/owners";
 import { isTcp, readTarget } from "./service";
-import { judgeAlias, reportMissingPort } from "./called-service";
+import { judgeAlias, reportMissingPort, serviceUrl } from "./called-service";
 
 /** The links in their order, as they are called. */
 export const wayLinks = {
@@ -76,6 +78,8 @@ export interface Way {
   readonly broken: WayLink | undefined;
   /** Of the broken link; of a certificate its own checks tell. */
   readonly findings: readonly Finding[];
+  /** How many of the calls fail by it; absent: all. */
+  readonly extent?: Extent;
   /** The entry calls a URL: whether the API server resolves its name is not known. */
   readonly isByUrl?: true;
 }
@@ -135,7 +139,13 @@ export function judgeWays(
   const entries = configurations
     .filter((one) => !isLeftWhole(one, names) || !gone.includes(objectLabel(one)))
     .flatMap((one) => entriesInForce(one, service, names));
-  const ways = entries.map((one) => judgeWay(one, facts, wanted));
+  const ways = entries.map((one) => {
+    const way = judgeWay(one, facts, wanted);
+    // what is broken behind a Service breaks the calls of every entry that calls it
+    const calling = entries.filter(({ entry }) => callsSame(entry, one.entry));
+    const concerned = way.broken === "configuration" ? [one] : [one, ...calling];
+    return addConsequence(way, policiesOf(concerned));
+  });
   const meant = { namespace, name: wanted.name };
   const leadsThere = entries.some(
     ({ entry }, index) => ways[index]?.broken !== "configuration" && callsService(entry, meant),
@@ -144,7 +154,7 @@ export function judgeWays(
   const isOlms = isOlmServed(configurations, facts);
   return ways.length === 0 || leadsThere || isOlms
     ? ways
-    : [judgeServerWay(wanted, facts), ...ways];
+    : [addConsequence(judgeServerWay(wanted, facts), policiesOf(entries)), ...ways];
 }
 
 function readLiving({ lists }: WayFacts): Pick<Callable, "living" | "services"> {
@@ -206,7 +216,7 @@ function judgeElsewhere(
   const isThere = namespaces?.some((each) => readName(each) === place) !== false;
   // no command of this tool writes what is of others: judgeOthers tells of it
   if (isThere || isOthers(configuration, names)) return open([]);
-  const cause = `namespace ${place} does not exist: every edit that it checks is refused`;
+  const cause = `namespace ${place} does not exist: every call fails`;
   return breakLink("configuration", [
     webhookFinding("namespaceGone", {
       object: objectLabel(configuration),
@@ -215,10 +225,6 @@ function judgeElsewhere(
     }),
   ]);
 }
-
-/** `https://service.namespace.svc:443/path` */
-const serviceUrl =
-  /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.[a-z0-9.-]*)?(?::(\d+))?(?:\/|$)/;
 
 /** Of a URL only a name of the cluster's own is known to lead anywhere. */
 function judgeUrl(one: EntryInForce, facts: WayFacts): Way {
@@ -230,7 +236,7 @@ function judgeUrl(one: EntryInForce, facts: WayFacts): Way {
 }
 
 function reportLeft({ configuration, field }: EntryInForce, token: string): Finding {
-  const cause = `${token} is left in it: every edit is refused`;
+  const cause = `${token} is left in it: every call fails`;
   return webhookFinding("placeholder", { object: objectLabel(configuration), field, cause });
 }
 
@@ -350,12 +356,14 @@ function judgePods(
   const listening = (selected ?? listAddressed(slices, pods)).filter(isReady);
   const selection = { service, port: found, pods: listening, deployments, names, left };
   const strangers = selected === undefined ? [] : judgeStrangers(selection);
-  if (strangers.length > 0) return breakLink("pods", strangers, at);
+  if (strangers.length > 0) return { ...breakLink("pods", strangers, at), extent: "some" };
   const target =
     selected === undefined
       ? judgeAddressed({ slices, pods: listening, names, left })
       : judgeTarget(selection);
-  if (target !== undefined) return breakLink("container", [target], at);
+  // of several pods one may answer
+  const extent = listening.length > 1 ? "some" : "all";
+  if (target !== undefined) return { ...breakLink("container", [target], at), extent };
   const policies = networkPolicies.filter((one) => readNamespace(one) === namespace);
   const closed = judgeNetwork({ policies, left }, listening, readTarget(found));
   if (closed !== undefined) return breakLink("network", [closed], at);
