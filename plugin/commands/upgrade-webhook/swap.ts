@@ -33,7 +33,7 @@ import {
 import type { SwapPartWish } from "./input";
 import type { SwapDeps, SwapFacts } from "./read";
 import { rollBack, type Undo } from "./rollback";
-import { describeRefusal, stageApply } from "./trial";
+import { describeRefusal, stageApply, trialReason } from "./trial";
 
 /** What is carried out, and with what. */
 interface SwapTask {
@@ -119,9 +119,10 @@ class SwapAct {
     await verifier.prove(last);
     await verifier.proveGuarded(last);
     verifier.reportGap();
-    return replaces
+    const end = replaces
       ? "the new webhook configuration is in force, the old one is gone"
       : "the webhook configuration is in force";
+    return this.#tried === undefined ? end : `${end}; it was ${trialReason}`;
   }
 
   /** The old one goes once the new one is proven; with Fail, where that is wanted. */
@@ -255,16 +256,22 @@ class SwapAct {
 
   async #endUnproven(error: UnprovenError): Promise<Outcome> {
     this.own.deps.tell(error.findings);
-    if (this.#undo !== undefined) return await this.#rollBack(this.#undo, error);
+    const { hint } = error;
+    const left = this.#isOnTrial ? "; failurePolicy Fail was not written" : "";
+    const message = `${error.message}${left}`;
+    if (this.#undo !== undefined) return await this.#rollBack(this.#undo, { message, hint });
     this.own.verifier.reportGap();
     return {
       code: exitCodes.rolledBack,
-      reason: `${error.message}; nothing was changed`,
-      next: error.hint ?? "",
+      reason: `${message}; nothing was changed`,
+      next: hint ?? "",
     };
   }
 
-  async #rollBack(undo: Undo, { message: because, hint: next }: EngineError): Promise<Outcome> {
+  async #rollBack(
+    undo: Undo,
+    { message: because, hint: next }: Pick<EngineError, "message" | "hint">,
+  ): Promise<Outcome> {
     const { deps, session, verifier } = this.own;
     const { gap: watch, worked } = verifier;
     const end = await rollBack(deps, session, { undo, because, next, watch, worked });

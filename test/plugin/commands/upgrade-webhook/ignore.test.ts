@@ -67,6 +67,7 @@ describe.each<[string, WebhookServer]>([
 
     expect(report.exit.code).toBe(7);
     expect(report.exit.reason).toContain("failurePolicy Ignore: calls that fail let edits pass");
+    expect(report.exit.reason).toContain("failurePolicy Fail was not written");
     expect(policiesSent(scene)).not.toContain("Fail");
     expect([scene.old(), scene.live()].map(contentOf)).toEqual(before);
     if (start.old === undefined) expect(report.gap?.outageSeconds).toBe(0);
@@ -97,6 +98,9 @@ describe("a webhook that answers once the new configuration is there: Ignore, a 
     const report = await scene.run();
 
     expect(report.exit.code).toBe(0);
+    expect(report.exit.reason).toContain(
+      "; it was written with failurePolicy Ignore first, because no refusal was seen",
+    );
     expect(scene.cluster.written).toEqual(written);
     expect(policiesSent(scene)).toEqual(["Ignore", "Fail"]);
     expectWanted(scene);

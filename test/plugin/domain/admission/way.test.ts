@@ -17,6 +17,7 @@ import { furtherBroken, furtherPairs, furtherWhole, twoFamilies } from "./way-ca
 import {
   brokenPairs as firstPairs,
   brokenWays as firstBroken,
+  entries,
   type Scene,
   wholeWays as firstWhole,
   wire,
@@ -46,6 +47,22 @@ test.each(Object.entries(brokenWays))("broken: %s", async (_, { at, code, change
   expect(new Set(codes).size).toBe(codes.length);
   if (at !== "certificate") expect(verdict).toMatchObject({ code });
 });
+
+test.each(Object.entries(brokenWays))(
+  "under failurePolicy Ignore: %s",
+  async (_, { at, change }) => {
+    const world = await wired(change);
+    world.set(entries, "webhooks.0.failurePolicy", "Ignore");
+    const { verdict } = webhookStatus(await world.facts());
+    const said = (await world.judge()).findings.map(({ cause }) => cause).join("\n");
+    expect(said).toContain("failurePolicy Ignore: calls that fail let edits pass");
+    expect(`${said} ${JSON.stringify(verdict)}`).not.toMatch(
+      /edits that it checks fail|are refused|every edit/,
+    );
+    expect(verdict).toMatchObject({ is: "stalled" });
+    if (at !== "certificate") expect(JSON.stringify(verdict)).toMatch(/n.t.* validated/);
+  },
+);
 
 test.each(brokenPairs)("broken twice: %s, and %s", async (first, second) => {
   const [one, other] = [brokenWays[first], brokenWays[second]];
