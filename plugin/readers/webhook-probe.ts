@@ -4,7 +4,8 @@ import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
 import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
 import { getOwn } from "../domain/base/values";
-import { findEntry, readServiceNamespace } from "../domain/admission/configuration";
+import { explainUnproven, listPolicies } from "../domain/admission/consequence";
+import { entriesInForce, findEntry, readServiceNamespace } from "../domain/admission/configuration";
 import { judgeAnswers } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
 import { pairFromStored, type ProbePair, pairsFor, type Proof } from "../domain/admission/probe";
@@ -57,14 +58,20 @@ export async function probeWebhook(
       : { is: "waiting", because: hindranceCause(prober.hindrance) };
   deps.recorder.probe({ phase, ...tally(prober.countObservations(), prober.ours) });
   if (proof.is === "proven") return proof;
-  const { because } = proof;
+  const { names, namespace } = facts;
+  const service = { namespace, name: names.webhook.service };
+  const policies = listPolicies(
+    facts.objects.webhookConfigurations
+      .flatMap((one) => entriesInForce(one, service, names))
+      .map((one) => one.entry),
+  );
+  const because = explainUnproven(proof.because, policies);
   const { hindrance } = prober;
   if (hindrance !== undefined) return { is: "elsewhere", hindrance };
   const other = prober.observations.some(({ answer }) => answer.is === "other");
   if (other) return { is: "open", because };
-  const { names, namespace } = facts;
   const object = `ValidatingWebhookConfiguration/${names.webhook.configuration}`;
-  const answering = { ours: prober.ours, object, namespace, names };
+  const answering = { ours: prober.ours, object, policies, namespace, names };
   const finding = judgeAnswers(prober.countObservations(), answering);
   return { is: "failed", because, ...(finding !== undefined && { finding }) };
 }

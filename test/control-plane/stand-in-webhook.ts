@@ -6,7 +6,7 @@ import type { Pair } from "./certificate";
  * How the stand-in answers; the last part of the called path chooses, so that two configurations
  * can call the same Service and get different answers. `/admission` judges.
  */
-export const conducts = ["judges", "allows", "refuses", "silent", "fails"] as const;
+export const conducts = ["judges", "allows", "refuses", "silent", "fails", "cuts"] as const;
 export type Conduct = (typeof conducts)[number];
 
 export interface StandIn {
@@ -54,6 +54,10 @@ async function answer(
 ): Promise<void> {
   const conduct = always ?? conductOf(request.url ?? "");
   if (conduct === "silent") {
+    return;
+  }
+  if (conduct === "cuts") {
+    request.socket.destroy();
     return;
   }
   if (conduct === "fails") {

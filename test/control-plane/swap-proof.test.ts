@@ -9,10 +9,12 @@ import {
   applied,
   clear,
   deleted,
+  entryOf,
   everyKind,
   type Found,
   lay,
   putNewConfiguration,
+  putOldConfiguration,
   readBack,
   removeConfigurations,
   runSwap,
@@ -107,6 +109,46 @@ describe("the proof fails", () => {
       const proof = run.report.probes?.find(({ phase }) => phase === "rolled-back");
       expect(proof?.deny).toMatchObject({ by: guard });
     }
+  });
+});
+
+describe("failurePolicy Ignore is in force, and no call is answered", () => {
+  const open = { service: { path: "/cuts" }, entry: { failurePolicy: "Ignore" } };
+  const policyOf = (one: KubeObject | undefined): unknown => entryOf(one)["failurePolicy"];
+
+  /** Nothing shows that the API server calls them: every edit passes, called or not. */
+  async function putOpen({ old, current }: Pick<Found, "old" | "current">): Promise<void> {
+    const { api, scene } = suite;
+    await clear(api, scene);
+    if (old !== undefined) await putOldConfiguration(api, scene, { changes: old });
+    if (current !== undefined) await putNewConfiguration(api, scene, { changes: current });
+  }
+
+  test.each<[string, Found, readonly string[]]>([
+    ["only new: nothing is written", { current: open }, []],
+    ["only old: what was written with Ignore is deleted again", { old: open }, [applied, removed]],
+  ])("%s, 7", async (_name, found, writes) => {
+    await putOpen(found);
+    const before = await readBack(suite.controlPlane);
+    const run = await swapTo("cuts");
+    expect(run.report.exit).toMatchObject({
+      code: 7,
+      reason: containing("failurePolicy Ignore: calls that fail let edits pass"),
+    });
+    expect(run.writes).toEqual(writes);
+    expect(run.report.gap).toMatchObject({ outageSeconds: 0 });
+    const after = await readBack(suite.controlPlane);
+    expect(contentOf(after.old)).toEqual(contentOf(before.old));
+    expect(contentOf(after.current)).toEqual(contentOf(before.current));
+  });
+
+  test("a release whose webhook answers: Ignore, a refusal, Fail", async () => {
+    await putOpen({ current: open });
+    const run = await swapTo("judges");
+    expect(run.report.exit.code).toBe(0);
+    expect(run.writes).toEqual([applied, applied]);
+    expect(run.report.gap).toMatchObject({ outageSeconds: 0 });
+    expect(policyOf((await readBack(suite.controlPlane)).current)).toBe("Fail");
   });
 });
 

@@ -25,7 +25,10 @@ import type { SwapPlan } from "./plan";
 /** The plan without all that is not the CA: what else differs is told, and an error where no call is answered by it. */
 export function limitToCa(plan: SwapPlan, names: Names, left?: LeftMarks): SwapPlan {
   const { live, old } = plan;
-  const nothing = { old: undefined, remove: undefined, takeOut: undefined, oldEntries: [] };
+  const nothing = {
+    ...{ old: undefined, remove: undefined, takeOut: undefined, oldEntries: [] },
+    trial: undefined,
+  };
   if (live === undefined) {
     const cause = "it does not exist: there is no CA of it to write";
     const object = objectLabel(plan.wanted);

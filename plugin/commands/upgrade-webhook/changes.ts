@@ -19,6 +19,7 @@ import {
 import { listDifferences } from "../../domain/admission/wanted";
 import { listCas } from "./ca-only";
 import type { SwapPlan } from "./plan";
+import { stageApply } from "./trial";
 import {
   type Apply,
   type Change,
@@ -31,17 +32,27 @@ import { requirePermissions } from "../../kernel/permissions";
 import { requireTaken } from "../../kernel/send";
 import type { SwapDeps } from "./read";
 
-/** All writes of a plan, in their order. */
-export function listChanges(deps: SwapDeps, plan: SwapPlan): readonly Change[] {
-  const { apply, takeOut, remove } = plan;
+/** All writes of a plan, in their order; `apply` as it has to be sent, where that is known. */
+export function listChanges(
+  deps: SwapDeps,
+  plan: SwapPlan,
+  apply: Apply | undefined = plan.apply && buildApply(deps, plan),
+): readonly Change[] {
+  const { takeOut, remove } = plan;
   return [
-    ...(apply ? [buildApply(deps, plan)] : []),
+    ...(apply ? listApplies(apply, plan, deps.names) : []),
     ...(takeOut ? [buildTakeOut(deps, takeOut)] : []),
     ...(remove ? [buildDelete(deps, remove)] : []),
   ];
 }
 
-/** The one apply: created where none was, changed in place where one is. */
+/** The apply, and the trial that goes before it. */
+function listApplies(apply: Apply, plan: SwapPlan, names: Names): readonly Apply[] {
+  const { first, last } = stageApply(apply, plan, names);
+  return first === undefined ? [last] : [first, last];
+}
+
+/** The apply: created where none was, changed in place where one is. */
 export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
   const { apply, live, wanted } = plan;
   return {

@@ -21,6 +21,7 @@ import {
   type Trust,
   compareTrust,
 } from "../../domain/admission/configuration";
+import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { findGoal, type CheckContext } from "../../domain/checks/context";
 import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
@@ -255,9 +256,9 @@ function judgeRules(situation: CheckContext): readonly CheckResult[] {
 
 /** What keeps API servers from verifying the webhook by an entry's CA. */
 const distrusts: Readonly<Record<Exclude<Trust, "fit">, string>> = {
-  empty: "its caBundle is empty: every call fails",
-  "encoded-twice": "its caBundle is base64 of base64: every call fails",
-  "no-pem": "its caBundle holds no certificate: every call fails",
+  empty: "its caBundle is empty",
+  "encoded-twice": "its caBundle is base64 of base64",
+  "no-pem": "its caBundle holds no certificate",
   stale: "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it",
 };
 
@@ -287,7 +288,8 @@ function judgeTrust(situation: CheckContext): readonly CheckResult[] {
           ...deletionOfOthers({ configuration }, situation.facts),
           ...fixCaByOwner(configuration, situation.facts),
         };
-        return [on(configuration, distrusts[trust], about)];
+        const consequence = describeConsequence(listPolicies([entry]));
+        return [on(configuration, `${distrusts[trust]}: ${consequence}`, about)];
       })
   );
 }

@@ -3,27 +3,25 @@ import { webhookFindings } from "../../domain/admission/findings";
 import { absentSecret, firstUnfit, judgeCertificate } from "../../domain/certificate/certificate";
 import { type Facts, isKnown } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { leftovers } from "../../domain/names/names";
-import {
-  listCandidates,
-  entriesInForce,
-  findEntry,
-  hasOlmPair,
-  isOlmServed,
-  readyEndpoints,
-  readServiceNamespace,
-  compareTrust,
-} from "../../domain/admission/configuration";
+import { objectLabel } from "../../domain/kube/objects";
+import { entriesInForce, isOlmServed, readyEndpoints } from "../../domain/admission/configuration";
 import {
   adviceFor,
   type Hindrance,
   hindranceCause,
   type ProbeOutcome,
 } from "../../domain/admission/refusers";
+import { describeConsequence, failsOpen, listPolicies } from "../../domain/admission/consequence";
+import {
+  type ConfigurationStatus,
+  describeCa,
+  describeConfiguration,
+  entriesServed,
+  servedHere,
+} from "./configuration-status";
 import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
 import { caWay, fixCaByOwner } from "../../domain/admission/owned";
-import { findInjector, judgeInjection } from "../../domain/admission/injector";
+import { judgeInjection } from "../../domain/admission/injector";
 import {
   deletionOfOthers,
   isEntryBroken,
@@ -37,7 +35,6 @@ import {
   wayFacts,
 } from "../../domain/admission/way";
 import { daysUntil } from "../../domain/base/duration";
-import { findLivingOwner } from "../../domain/kube/owners";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 import {
   holdStep,
@@ -45,21 +42,6 @@ import {
   type NextStep,
   releaseWords,
 } from "../../domain/rollout/next-step";
-
-/** One configuration that checks this operator's databases. */
-interface ConfigurationStatus {
-  readonly name: string;
-  /** Of the releases before 6.4.2 (S25). */
-  readonly old: boolean;
-  readonly serves: string | undefined;
-  /** Its CA beside the Secret's certificate (S28, S30). */
-  readonly ca: "fits" | "differs" | "empty" | "unknown";
-  readonly placeholders: readonly string[];
-  /** Who writes its CA, by an annotation. */
-  readonly injector?: string;
-  /** Who else writes it. */
-  readonly owner?: string;
-}
 
 /** What is shown of the webhook. */
 export interface WebhookStatus {
@@ -127,53 +109,6 @@ function findLastBroken(facts: Facts, probe?: ProbeOutcome): WayLink | undefined
 function renderProbe(probe: ProbeOutcome): string {
   if (probe.is === "proven") return "an edit that must pass passed, its twin was refused";
   return probe.is === "elsewhere" ? hindranceCause(probe.hindrance) : probe.because;
-}
-
-/** The configurations that serve this namespace or none that can be; the one of the fixed name always. */
-function servedHere({ objects, names, namespace }: Facts): readonly KubeObject[] {
-  return listCandidates(objects.webhookConfigurations, names).filter((object) => {
-    const serves = readServiceNamespace(entryIn(object, names));
-    const fixed = object.metadata.name === names.webhook.configuration;
-    return fixed || serves === namespace || leftovers([serves], names).length > 0;
-  });
-}
-
-function entryIn(object: KubeObject, { webhook }: Facts["names"]): unknown {
-  return findEntry(object, webhook.entry) ?? findEntry(object, webhook.oldEntry);
-}
-
-function describeConfiguration(object: KubeObject, facts: Facts): ConfigurationStatus {
-  const { names, namespace } = facts;
-  const entry = entryIn(object, names);
-  const name = String(object.metadata.name);
-  const service = { namespace, name: names.webhook.service };
-  const injector = findInjector(object);
-  const owner = findLivingOwner(object, facts.left);
-  const inForce = entriesInForce(object, service, names).map((one) => one.entry);
-  const cas: readonly ConfigurationStatus["ca"][] = hasOlmPair(object, facts)
-    ? ["unknown"]
-    : (inForce.length === 0 ? [entry] : inForce).map((one) => describeCa(one, facts));
-  return {
-    name,
-    old:
-      findEntry(object, names.webhook.entry) === undefined ||
-      findEntry(object, names.webhook.oldEntry) !== undefined,
-    serves: readServiceNamespace(entry ?? inForce[0]),
-    ca: worstFirst.find((ca) => cas.includes(ca)) ?? "fits",
-    placeholders: leftovers(inForce, names),
-    ...(injector !== undefined && { injector: `${injector.name} (${injector.annotation})` }),
-    ...(owner !== undefined && { owner: owner.name }),
-  };
-}
-
-const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "unknown"];
-
-function describeCa(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
-  const trust = compareTrust(entry, certificate);
-  if (trust === "empty") return "empty";
-  const elsewhere = readServiceNamespace(entry) !== namespace;
-  if (elsewhere || certificate === undefined) return "unknown";
-  return trust === "fit" ? "fits" : "differs";
 }
 
 type WebhookJudge = (
@@ -261,11 +196,14 @@ function judgeEntries(
     const { ca } = describeConfiguration(one, facts);
     const because = unfitCa[ca];
     if (because === undefined) continue;
+    const unfit = entriesServed(one, facts).filter((entry) => describeCa(entry, facts) === ca);
+    const consequence = describeConsequence(listPolicies(unfit));
     const { fix = reapply } = {
       ...deletionOfOthers({ configuration: one }, facts),
       ...fixCaByOwner(one, facts),
     };
-    return { is: "stalled", because, fix, code: webhookFindings.staleCa.code, object };
+    const { code } = webhookFindings.staleCa;
+    return { is: "stalled", because: `${because}: ${consequence}`, fix, code, object };
   }
   return undefined;
 }
@@ -273,9 +211,8 @@ function judgeEntries(
 const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> = {
   fits: undefined,
   unknown: undefined,
-  empty: "its caBundle is empty: every edit that it checks fails",
-  differs:
-    "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it: every edit that it checks fails",
+  empty: "its caBundle is empty",
+  differs: "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it",
 };
 
 function judgeSecret(facts: Facts): ComponentHealth | undefined {
@@ -347,7 +284,13 @@ function summary(...[facts, configurations, probe]: Parameters<WebhookJudge>): s
   const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
   const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
   const fits = `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}`;
-  return [fits, ...way].join("; ");
+  return [fits, ...way, ...tellIgnore(facts)].join("; ");
+}
+
+/** What looks whole from here may fail unseen. */
+function tellIgnore(facts: Facts): readonly string[] {
+  const entries = servedHere(facts).flatMap((one) => entriesServed(one, facts));
+  return listPolicies(entries).includes("Ignore") ? [failsOpen] : [];
 }
 
 /** What this tool does not write: an injector's, and what others left. */

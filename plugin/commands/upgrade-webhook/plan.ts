@@ -6,7 +6,7 @@ import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { leftovers, type Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
-import { asArray, few, type Json, getOwn } from "../../domain/base/values";
+import { type Json, getOwn } from "../../domain/base/values";
 import {
   readCaBundle,
   callsSame,
@@ -22,6 +22,7 @@ import {
   readServiceNamespace,
 } from "../../domain/admission/configuration";
 import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
+import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
 import { describeDeletion, isLeftWhole, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
@@ -32,6 +33,8 @@ import {
   type LeftMarks,
   type Owner,
 } from "../../domain/kube/owners";
+import { keptFinding } from "./kept";
+import { planTrial, type Trial } from "./trial";
 import { releasePairs } from "../../domain/release/platforms";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
 
@@ -87,6 +90,8 @@ export interface SwapPlan {
   readonly differences: readonly string[];
   readonly apply: PlannedObject | undefined;
   readonly remove: PlannedObject | undefined;
+  /** What is written before `apply` until a refusal is seen; undefined where Fail may be written at once. */
+  readonly trial?: Trial | undefined;
   /** The old entry in the new configuration: it goes like the old configuration, once the new one is proven. */
   readonly takeOut: PlannedObject | undefined;
   /** The old entries, in whichever configuration they are. */
@@ -136,6 +141,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
     apply,
     remove,
     ...around,
+    trial: planTrial({ live, wanted: wanted.object, ...around }, names),
     namesakes: namesakesIn(facts.configurations, names),
     findings: [
       ...gone,
@@ -275,15 +281,18 @@ function judgeBystander({ name, way }: Owner, calls: boolean): ReturnType<typeof
 
 function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
   const { names, namespace, certificate } = facts;
-  const failing = entriesInForce(object, { namespace, name: names.webhook.service }, names).some(
-    ({ entry }) =>
-      leftovers(entry, names).length > 0 ||
-      (readServiceNamespace(entry) === namespace && compareTrust(entry, certificate) !== "fit"),
-  );
+  const service = { namespace, name: names.webhook.service };
+  const failing = entriesInForce(object, service, names)
+    .map(({ entry }) => entry)
+    .filter(
+      (entry) =>
+        leftovers(entry, names).length > 0 ||
+        (readServiceNamespace(entry) === namespace && compareTrust(entry, certificate) !== "fit"),
+    );
   const label = objectLabel(object);
-  if (failing) {
-    const cause =
-      "it carries the same entry, and no call by it is answered: every edit that it checks is refused";
+  if (failing.length > 0) {
+    const consequence = describeConsequence(listPolicies(failing));
+    const cause = `it carries the same entry, and no call by it is answered: ${consequence}`;
     return webhookFinding("otherConfiguration", {
       ...{ object: label, cause, fix: describeDeletion(object, facts.left) },
     });
@@ -349,37 +358,6 @@ function nothingBefore(names: Names): Finding {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     cause: "neither the new nor the old configuration exists: nothing was validated until now",
     fix: "review the databases that were edited in the meantime: nothing checked those edits",
-  });
-}
-
-interface Kept {
-  readonly field: string;
-  readonly value: unknown;
-}
-
-function keptFinding({ field, value }: Kept, source: string, names: Names): Finding {
-  const lets = field === "matchConditions" ? listUnjudged(value) : [];
-  const cause = `kept as found in ${source}, the template has something else`;
-  return webhookFinding("kept", {
-    object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
-    field: `webhooks[0].${field}`,
-    cause: [cause, ...lets].join("; "),
-  });
-}
-
-/** What the conditions of an entry say of themselves: one that is never true, and accounts by name. */
-function listUnjudged(conditions: unknown): readonly string[] {
-  return asArray(conditions).flatMap((condition) => {
-    const name = String(getOwn(condition, "name"));
-    const expression = String(getOwn(condition, "expression"));
-    if (expression.trim() === "false") return [`${name} is never true: no edit is checked`];
-    if (!expression.includes("userInfo")) return [];
-    const accounts = [...expression.matchAll(/(["'])([^"']+)\1/g)].map(([, , text]) =>
-      String(text),
-    );
-    return accounts.length === 0
-      ? []
-      : [`${name} asks who edits: look whether edits by ${few(accounts)} are to go unjudged`];
   });
 }
 

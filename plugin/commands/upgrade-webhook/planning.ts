@@ -3,6 +3,7 @@ import type { PlannedChange } from "../../domain/kube/change";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
 import { configurationResource } from "../../domain/admission/configuration";
 import { webhookFinding, webhookFindings } from "../../domain/admission/findings";
+import { describeConsequence } from "../../domain/admission/consequence";
 import { injectionsIn, renderInjection } from "../../domain/admission/injector";
 import { probedBy, probeNeed } from "../../domain/admission/needs";
 import type { Finding } from "../../domain/base/findings";
@@ -31,6 +32,7 @@ import { chooseProbes, pairsIn } from "./probes";
 import { projectSwap } from "./projection";
 import { readSwapFacts, type SwapDeps, type SwapFacts } from "./read";
 import { actOnSwap } from "./swap";
+import { trialStep } from "./trial";
 import { WebhookVerifier } from "./verifier";
 
 /** Plans a swap; what stands against it is a value. */
@@ -80,7 +82,7 @@ export class SwapPlanning {
     this.#tellInjector(first);
     const verifier = await this.#openVerifier(read, first);
     const { ready, writes } = await this.#tryWrites(swapping, first, verifier);
-    const { plan } = ready;
+    const plan = verifier.dropNeedlessTrial(ready.plan);
     return {
       writes,
       ...(read.openUntil !== undefined && { waitsFor: read.openUntil }),
@@ -113,7 +115,9 @@ export class SwapPlanning {
       ...pairs.map(probedBy).map(probeNeed),
     ]);
     const verifier = await WebhookVerifier.open(this.#deps, stage);
-    if (stage === undefined) world.tell([probeSkipped(names.webhook.configuration)]);
+    if (stage === undefined) world.tell([probeSkipped(names.webhook.configuration, plan)]);
+    // which writes there will be depends on what is seen of the state found
+    else if (plan.trial !== undefined) await verifier.look();
     return verifier;
   }
 
@@ -127,16 +131,18 @@ export class SwapPlanning {
     const { deps, session } = swapping;
     if (dryRun === "none") {
       const ready = await prepareSwap(swapping, plan, () => planPermittedSwap(swapping));
-      return { ready, writes: listChanges(deps, ready.plan).map((change) => ({ change })) };
+      const told = listChanges(deps, verifier.dropNeedlessTrial(ready.plan));
+      return { ready, writes: told.map((change) => ({ change })) };
     }
     const writes: PlannedChange[] = [];
     const apply =
       plan.apply && dryRun === "server"
         ? await fitApply(deps, session, plan)
         : plan.apply && buildApply(deps, plan);
-    for (const change of listChanges(deps, plan)) {
-      const sent = change.verb === "apply" ? (apply ?? change) : change;
-      writes.push(session.tellPlanned(change, await session.tryOut(sent)));
+    const told = verifier.dropNeedlessTrial(plan);
+    const sent = listChanges(deps, told, apply);
+    for (const [index, change] of listChanges(deps, told).entries()) {
+      writes.push(session.tellPlanned(change, await session.tryOut(sent[index] ?? change)));
     }
     // an upgrade that is under way looks again before its write, and tells that
     if (this.wish.isProbed !== true) await verifier.probeState("found", plan);
@@ -177,14 +183,23 @@ function listQuestions(deps: SwapDeps, plan: SwapPlan): readonly string[] {
   if (listChanges(deps, plan).length === 0 || (!replaces && !takesOver)) return [];
   const acts = listChanges(deps, plan).map((change) => {
     const act = change.verb === "rewrite" ? `${String(change.does)} of` : change.verb;
-    return `${act} ${objectLabel(change.object)}`;
+    const label = objectLabel(change.object);
+    if (change.id === trialStep) return `${act} ${label} with failurePolicy Ignore`;
+    const isAfter = change.verb === "apply" && plan.trial !== undefined;
+    return `${act} ${label}${isAfter ? " with failurePolicy Fail once a refusal was seen" : ""}`;
   });
   const limit = isCaOnly === true ? ", its CA and nothing else" : "";
   return [`${acts.join(", then ")}${limit}?`];
 }
 
 /** Without a probe the end is unproven, and the report says so. */
-function probeSkipped(configuration: string): Finding {
+function probeSkipped(configuration: string, { trial }: SwapPlan): Finding {
   const object = `${kinds.webhookConfiguration.kind}/${configuration}`;
-  return webhookFinding("probeSkipped", { object });
+  const { cause } = webhookFindings.probeSkipped;
+  if (trial === undefined) return webhookFinding("probeSkipped", { object });
+  const risk = `failurePolicy Fail takes the place of Ignore all the same: where calls fail, ${describeConsequence(["Fail"])} from then on`;
+  return webhookFinding("probeSkipped", {
+    ...{ object, cause: `${cause}; ${risk}` },
+    fix: "leave --no-probe out: then Fail is written only after a refusal was seen",
+  });
 }

@@ -9,6 +9,7 @@ import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/o
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import {
   configurationResource,
+  findEntry,
   hasOlmPair,
   isOlmServed,
   listCandidates,
@@ -16,6 +17,7 @@ import {
   judgeOperator,
   readServiceNamespace,
 } from "../../domain/admission/configuration";
+import { addConsequence, listPolicies } from "../../domain/admission/consequence";
 import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
 import type { Facts } from "../../domain/facts/facts";
 import { readAlias } from "../../domain/admission/called-service";
@@ -269,11 +271,9 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   };
   const marked = [...(lists.services ?? []), ...lists.deployments, ...(networkPolicies ?? [])];
   const left = await readLeftMarks(deps, marked);
-  const {
-    broken,
-    findings,
-    doubts = [],
-  } = judgeServerWay(called, { names, namespace, lists, left });
+  const server = judgeServerWay(called, { names, namespace, lists, left });
+  const entry = findEntry(options.template, names.webhook.entry);
+  const { broken, findings, doubts = [] } = addConsequence(server, listPolicies([entry]));
   deps.tell(doubts);
   // pods that are not there or not ready are those of the operator
   return broken === "pods" ? findings : [...findings, ...judgeOperator(deployment)];

@@ -1,7 +1,8 @@
 /**
  * The swap, make before break (domain facts 4.3): the new configuration is written once with its
  * CA in it, proven, and only then is the old one deleted. With --no-probe, and where the old one fails its own
- * calls, it goes without that proof.
+ * calls, it goes without that proof. Where failurePolicy Ignore is in force and no refusal was seen, it is
+ * written with Ignore first, and with Fail after that proof (trial.ts).
  */
 import {
   EngineError,
@@ -9,9 +10,10 @@ import {
   UnknownOutcomeError,
   BlockedError,
 } from "../../domain/base/errors";
-import { objectLabel } from "../../domain/kube/objects";
+import type { Apply } from "../../domain/kube/change";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { swapWrites } from "./needs";
-import { configurationResource } from "../../domain/admission/configuration";
+import { configurationResource, findEntry } from "../../domain/admission/configuration";
 import { listDifferences } from "../../domain/admission/wanted";
 import type { SwapPlan } from "./plan";
 import { ChangedError, workByPlan } from "../../kernel/send";
@@ -31,6 +33,7 @@ import {
 import type { SwapPartWish } from "./input";
 import type { SwapDeps, SwapFacts } from "./read";
 import { rollBack, type Undo } from "./rollback";
+import { describeRefusal, stageApply, trialReason } from "./trial";
 
 /** What is carried out, and with what. */
 interface SwapTask {
@@ -62,6 +65,10 @@ interface SwapActing extends SwapContext {
 class SwapAct {
   #state = "nothing was written";
   #undo: Undo | undefined;
+  /** The new configuration has failurePolicy Ignore until a refusal is seen. */
+  #isOnTrial = false;
+  /** What the trial has written, and what was there before it. */
+  #tried: Undo | undefined;
 
   constructor(
     private readonly own: SwapActing,
@@ -83,6 +90,7 @@ class SwapAct {
   async #proveStanding(): Promise<string> {
     const { deps, verifier } = this.own;
     const { recorder, names } = deps;
+    verifier.notePolicies(findEntry(this.ready.plan.wanted, names.webhook.entry));
     const object = `${configurationResource.kind}/${names.webhook.configuration}`;
     const why = "it is up to date";
     recorder.addStep({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
@@ -102,34 +110,47 @@ class SwapAct {
     const { broken } = await verifier.probeState("before", ready.plan);
     const plan = await this.#apply(ready);
     const replaces = plan.remove !== undefined || plan.takeOut !== undefined;
-    if (replaces) {
-      const proven = await verifier.proveFirst(broken, plan.apply !== undefined);
-      if (proven && plan.apply !== undefined) {
-        this.#state = "the new configuration is written and proven, the old one is untouched";
-      }
-      if (plan.takeOut !== undefined) await this.#takeOut(plan.takeOut);
-      if (plan.remove !== undefined) await this.#delete(plan.remove);
-    }
+    if (replaces) await this.#replaceOld(plan, broken);
     const last = replaces ? "after" : "new";
+    if (this.#isOnTrial) {
+      await verifier.prove(last, this.#undo === undefined ? limitsWithoutWrite : {});
+      await this.#endTrial();
+    }
     await verifier.prove(last);
     await verifier.proveGuarded(last);
     verifier.reportGap();
-    return replaces
+    const end = replaces
       ? "the new webhook configuration is in force, the old one is gone"
       : "the webhook configuration is in force";
+    return this.#tried === undefined ? end : `${end}; it was ${trialReason}`;
   }
 
-  /** Writes the new configuration and reads it back; the plan that it came to. */
+  /** The old one goes once the new one is proven; with Fail, where that is wanted. */
+  async #replaceOld(applied: SwapPlan, broken: boolean): Promise<void> {
+    const { verifier } = this.own;
+    let plan = applied;
+    let proven = await verifier.proveFirst(broken, this.#undo !== undefined);
+    if (proven && this.#isOnTrial) {
+      plan = await this.#endTrial();
+      proven = await verifier.proveFirst(broken, true);
+    }
+    if (proven && plan.apply !== undefined) {
+      this.#state = "the new configuration is written and proven, the old one is untouched";
+    }
+    if (plan.takeOut !== undefined) await this.#takeOut(plan.takeOut);
+    if (plan.remove !== undefined) await this.#delete(plan.remove);
+  }
+
+  /** Writes the new configuration and reads it back, on trial where it has to be; the plan that it came to. */
   async #apply(first: ReadySwap): Promise<SwapPlan> {
     return await workByPlan(this.own.deps, first, {
-      work: async ({ plan, apply }) => {
+      work: async ({ plan: planned, apply }) => {
+        const plan = this.own.verifier.dropNeedlessTrial(planned);
+        this.#isOnTrial = plan.trial !== undefined;
         if (apply === undefined) return plan;
-        const written = await this.own.session.send(apply);
-        const { isCaOnly = false, live: before } = plan;
-        this.#undo = { written, before, deleted: undefined, isCaOnly };
-        this.#state =
-          "the new configuration is written and not yet proven, the old one is untouched";
-        await this.#readBack(plan);
+        const { first: trial, last } = stageApply(apply, plan, this.own.deps.names);
+        const write = this.#isOnTrial ? trial : last;
+        if (write !== undefined) await this.#write(plan, write);
         return plan;
       },
       again: async () => {
@@ -137,6 +158,29 @@ class SwapAct {
         return await prepareSwap(this.own, plan, () => this.#planAgain());
       },
     });
+  }
+
+  async #write(plan: SwapPlan, write: Apply): Promise<void> {
+    const { deps, session, verifier } = this.own;
+    const wanted = plan.trial?.object ?? plan.wanted;
+    const isMade = this.#tried !== undefined && this.#tried.before === undefined;
+    const written = await session.send(isMade ? { ...write, isMade } : write);
+    const { isCaOnly = false, live } = plan;
+    const { before, deleted } = this.#tried ?? { before: live, deleted: undefined };
+    this.#undo = { written, before, deleted, isCaOnly };
+    if (this.#isOnTrial) this.#tried = this.#undo;
+    verifier.notePolicies(findEntry(wanted, deps.names.webhook.entry));
+    const how = this.#isOnTrial ? "written with failurePolicy Ignore" : "written";
+    this.#state = `the new configuration is ${how} and not yet proven, the old one is untouched`;
+    await this.#readBack(wanted);
+  }
+
+  /** The new entry was seen refusing: Fail is written over what is there by now. */
+  async #endTrial(): Promise<SwapPlan> {
+    const first = await this.#planAgain();
+    const { plan, apply } = await prepareSwap(this.own, first, () => this.#planAgain());
+    const why = describeRefusal(this.own.deps.names.webhook);
+    return await this.#apply({ plan, apply: apply && { ...apply, why: `${apply.why}; ${why}` } });
   }
 
   /** Once it is written, the same object may be written again; what is deleted stays what was named. */
@@ -151,7 +195,7 @@ class SwapAct {
   }
 
   /** What is stored has to be what was written; not canceled by an interrupt. */
-  async #readBack({ wanted }: SwapPlan): Promise<void> {
+  async #readBack(wanted: KubeObject): Promise<void> {
     const { cluster, names, recorder } = this.own.deps;
     const ref = { resource: configurationResource, name: names.webhook.configuration };
     const object = objectLabel(wanted);
@@ -170,7 +214,7 @@ class SwapAct {
     const written = await this.own.session.send(
       buildTakeOut(this.own.deps, { object: live, ...because }),
     );
-    this.#undo = { deleted: undefined, ...this.#undo, before: object, written };
+    this.#undo = { deleted: undefined, before: object, ...this.#undo, written };
     this.#state =
       "the new configuration is written, the old entry is taken out of it, the last proof is missing";
   }
@@ -212,16 +256,22 @@ class SwapAct {
 
   async #endUnproven(error: UnprovenError): Promise<Outcome> {
     this.own.deps.tell(error.findings);
-    if (this.#undo !== undefined) return await this.#rollBack(this.#undo, error);
+    const { hint } = error;
+    const left = this.#isOnTrial ? "; failurePolicy Fail was not written" : "";
+    const message = `${error.message}${left}`;
+    if (this.#undo !== undefined) return await this.#rollBack(this.#undo, { message, hint });
     this.own.verifier.reportGap();
     return {
       code: exitCodes.rolledBack,
-      reason: `${error.message}; nothing was changed`,
-      next: error.hint ?? "",
+      reason: `${message}; nothing was changed`,
+      next: hint ?? "",
     };
   }
 
-  async #rollBack(undo: Undo, { message: because, hint: next }: EngineError): Promise<Outcome> {
+  async #rollBack(
+    undo: Undo,
+    { message: because, hint: next }: Pick<EngineError, "message" | "hint">,
+  ): Promise<Outcome> {
     const { deps, session, verifier } = this.own;
     const { gap: watch, worked } = verifier;
     const end = await rollBack(deps, session, { undo, because, next, watch, worked });

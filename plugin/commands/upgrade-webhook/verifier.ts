@@ -16,6 +16,11 @@ import {
   listEntries,
   findEntry,
 } from "../../domain/admission/configuration";
+import {
+  explainUnproven,
+  type FailurePolicy,
+  listPolicies,
+} from "../../domain/admission/consequence";
 import { judgeAnswers } from "../../domain/admission/faults";
 import { answersInTurn, measureGap, tally, wrongWindows } from "../../domain/admission/gap";
 import type { SwapPlan } from "./plan";
@@ -38,6 +43,7 @@ import { reportHole, reportUnseen } from "../../readers/outage-watch";
 import { openProber } from "../../readers/webhook-probe";
 import type { SwapDeps } from "./read";
 import type { ProbePlan } from "./probes";
+import { policiesFound } from "./trial";
 
 const roundsBefore = 3;
 const quietMs = 1_000;
@@ -45,8 +51,6 @@ const patienceMs = 2_000;
 const proofLimitMs = 15_000;
 /** Without a write of ours there is nothing to spread: the answers count at once. */
 export const limitsWithoutWrite = { quietMs: 0, limitMs: 5_000 };
-
-const answering = { ...limitsWithoutWrite, entry: undefined };
 
 /** The proof did not come: what was written is put back. */
 export class UnprovenError extends EngineError {
@@ -79,6 +83,10 @@ interface Watch {
 export class WebhookVerifier {
   /** The entry that refused bad edits before the run, where the webhook worked then. */
   worked: { readonly entry: string } | undefined;
+  /** Good edits passed before the run, whether the webhook answered or not: failurePolicy Ignore was in force. */
+  #passed = false;
+  /** What is in force does with edits whose call fails. */
+  #policies: readonly FailurePolicy[] = [];
 
   private constructor(
     private readonly deps: SwapDeps,
@@ -122,9 +130,33 @@ export class WebhookVerifier {
     return new Set(watch && [watch.throughout, ...watch.guarded, ...watch.further]);
   }
 
-  /** True while calls fail that were answered before the run. */
+  /** True while good edits are stopped that passed before the run. */
   get harms(): boolean {
-    return this.worked !== undefined && measureFailing(this.gap?.observations ?? []) > 0;
+    return this.#passedBefore && measureFailing(this.gap?.observations ?? []) > 0;
+  }
+
+  get #passedBefore(): boolean {
+    return this.worked !== undefined || this.#passed;
+  }
+
+  /** The plan without its trial where nothing can be seen, or a refusal was: then Fail is written at once. */
+  dropNeedlessTrial(plan: SwapPlan): SwapPlan {
+    const { throughout, beyondOld = [], guarded = [], further = [] } = this.watch ?? {};
+    const all = [throughout, ...beyondOld, ...guarded, ...further];
+    const isNeeded = throughout !== undefined && !all.some((prober) => prober?.refused);
+    return isNeeded ? plan : { ...plan, trial: undefined };
+  }
+
+  /** Of the entry that this run has written. */
+  notePolicies(entry: unknown): void {
+    this.#policies = listPolicies([entry]);
+  }
+
+  /** A few rounds over the state found. */
+  async look(): Promise<void> {
+    for (const prober of this.#all) {
+      await prober.look(roundsBefore);
+    }
   }
 
   /**
@@ -134,13 +166,13 @@ export class WebhookVerifier {
   async probeState(phase: string, plan: SwapPlan): Promise<{ readonly broken: boolean }> {
     const gap = this.gap;
     if (gap === undefined) return { broken: false };
-    for (const prober of this.#all) {
-      await prober.look(roundsBefore);
-    }
+    this.#policies = policiesFound(plan, this.deps.names);
+    await this.look();
     const counts = tally(gap.countObservations(), gap.ours);
     this.deps.recorder.probe({ phase, ...counts });
     await this.requireUnhindered();
     this.requireServed(plan);
+    this.#passed = plan.trial !== undefined && counts.accept.ok > 0;
     const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
     const entry = counts.deny.by.split(", ")[0] ?? "";
     if (works && entry !== "") this.worked = { entry };
@@ -220,12 +252,33 @@ export class WebhookVerifier {
       const proof = await this.#settle(prober, limits);
       this.deps.recorder.probe({ phase: "new", ...tally(prober.countObservations(), prober.ours) });
       if (proof.is === "proven") return true;
-      if (this.#refuses(prober)) throw unproven(proof, prober, this.deps);
+      if (this.#refuses(prober)) throw this.#unproven(proof, prober);
     }
     this.deps.recorder.note(
       "the broken old webhook fails every edit that could prove the new one: it goes first, the proof follows",
     );
     return false;
+  }
+
+  #unproven(proof: Proof, prober: Prober): UnprovenError {
+    const { names } = this.deps;
+    const { namespace } = this.deps.cluster;
+    const policies = this.#policies;
+    const { observations, ours } = prober;
+    const because = proof.is === "waiting" ? explainUnproven(proof.because, policies) : "";
+    const recent = observations.slice(-recentAnswers);
+    const refuser = lastRefuser(recent, "accept", ours) ?? lastRefuser(recent, "deny", ours);
+    const object = `${kinds.webhookConfiguration.kind}/${names.webhook.configuration}`;
+    const finding = judgeAnswers(prober.countObservations(), {
+      ...{ ours, object, policies, namespace, names },
+    });
+    const again = "run the same command again";
+    const step = refuser === undefined ? finding?.fix : `${adviceFor(refuser)}, then ${again}`;
+    const hint =
+      refuser === undefined && step !== undefined ? `${again} after this step: ${step}` : step;
+    const findings = refuser === undefined && finding !== undefined ? [finding] : [];
+    const log = `find out why in the log of the pod behind the Service, fix it, then ${again}`;
+    return new UnprovenError(`the proof failed: ${because}`, findings, hint ?? log);
   }
 
   #refuses(prober: Prober): boolean {
@@ -247,7 +300,7 @@ export class WebhookVerifier {
     const from = this.deps.clock.now();
     const proof = await this.#settle(prober, limits);
     this.deps.recorder.probe({ phase, ...tally(prober.countObservations(from), prober.ours) });
-    if (proof.is !== "proven") throw unproven(proof, prober, this.deps);
+    if (proof.is !== "proven") throw this.#unproven(proof, prober);
   }
 
   /** What was seen refused before the run has to be refused by the new entry, kind by kind. */
@@ -257,7 +310,8 @@ export class WebhookVerifier {
       const name = `${phase}: ${prober.pair.kind}`;
       if (prober.refused) await this.prove(name, limitsWithoutWrite, prober);
       // which edits of a kind a server refuses is its own; that it answers is what can be proven
-      else if (further.includes(prober)) await this.prove(name, answering, prober);
+      else if (further.includes(prober))
+        await this.prove(name, { ...limitsWithoutWrite, entry: undefined }, prober);
     }
   }
 
@@ -268,7 +322,7 @@ export class WebhookVerifier {
       pairs: 3,
       limitMs: proofLimitMs,
       // where nothing worked before there is nothing to hurry back to
-      ...(this.worked !== undefined && { failingMs: patienceMs }),
+      ...(this.#passedBefore && { failingMs: patienceMs }),
       ...limits,
     };
     return await prober.settle(wanted, {
@@ -328,23 +382,6 @@ function passes(prober: Prober): boolean {
   return prober.observations.some(
     ({ twin, answer }) => twin === "accept" && (answer.is === "accepted" || answer.is === "failed"),
   );
-}
-
-function unproven(proof: Proof, prober: Prober, { names, cluster }: SwapDeps): UnprovenError {
-  const { observations, ours } = prober;
-  const because = proof.is === "waiting" ? proof.because : "";
-  const recent = observations.slice(-recentAnswers);
-  const refuser = lastRefuser(recent, "accept", ours) ?? lastRefuser(recent, "deny", ours);
-  const object = `${kinds.webhookConfiguration.kind}/${names.webhook.configuration}`;
-  const { namespace } = cluster;
-  const finding = judgeAnswers(prober.countObservations(), { ours, object, namespace, names });
-  const again = "run the same command again";
-  const step = refuser === undefined ? finding?.fix : `${adviceFor(refuser)}, then ${again}`;
-  const hint =
-    refuser === undefined && step !== undefined ? `${again} after this step: ${step}` : step;
-  const findings = refuser === undefined && finding !== undefined ? [finding] : [];
-  const log = `find out why in the log of the pod behind the Service, fix it, then ${again}`;
-  return new UnprovenError(`the proof failed: ${because}`, findings, hint ?? log);
 }
 
 /** Whether it is a mutating webhook, which is asked before all that validate; false where none may be listed. */

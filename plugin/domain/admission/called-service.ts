@@ -27,6 +27,10 @@ interface Beside {
 /** `name.namespace.svc`, with the domain of the cluster or without. */
 const serviceName = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.|$)/;
 
+/** `https://service.namespace.svc:443/path` */
+export const serviceUrl =
+  /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.[a-z0-9.-]*)?(?::(\d+))?(?:\/|$)/;
+
 /** The Service of the cluster that this one is another name of; undefined for any other. */
 export function readAlias(service: KubeObject): CalledService | undefined {
   if (getPath(service, ["spec", "type"]) !== "ExternalName") return undefined;

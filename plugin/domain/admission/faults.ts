@@ -1,4 +1,5 @@
 /** What the probe was told of the webhook, as the link that is broken and the way to repair it (Facts 4.5; admission facts 3, 4). */
+import { describeConsequence, failsOpen, type FailurePolicy } from "./consequence";
 import type { Finding } from "../base/findings";
 import type { Names } from "../names/names";
 import { webhookFinding, type webhookFindings } from "./findings";
@@ -10,6 +11,8 @@ export interface Answering {
   readonly ours: readonly string[];
   /** The configuration, as findings name it. */
   readonly object: string;
+  /** The policies of the entries in force. */
+  readonly policies: readonly FailurePolicy[];
   /** The operator's. */
   readonly namespace: string;
   readonly names: Names;
@@ -137,17 +140,26 @@ export function judgeAnswers(
   const last = observations.findLast((one) => !isRight(one) && isOurs(one, answering.ours));
   if (last === undefined || last.answer.is === "other") return undefined;
   if (last.answer.is === "accepted") return allows(answering);
-  const { is, detail } = last.answer;
-  return is === "refused" ? refuses(answering, detail) : fails(answering, detail);
+  const { is, by, detail } = last.answer;
+  if (is === "refused") return refuses(answering, detail);
+  // an entry that the API server names has refused the edit: only Fail does that
+  return fails(by === "" ? answering : { ...answering, policies: ["Fail"] }, detail);
 }
 
 function isOurs({ answer }: Observation, ours: readonly string[]): boolean {
   return answer.is === "accepted" || (answer.is !== "other" && ["", ...ours].includes(answer.by));
 }
 
-function allows({ object, ...place }: Answering): Finding {
+/** Under Ignore an edit also passes where the webhook was never reached: then its log says nothing of it. */
+function allows({ object, policies, ...place }: Answering): Finding {
+  if (policies.includes("Ignore")) {
+    const fix = `see whether calls reach it: its log has a line for each, ${log(place)}; where none comes, kubectl engine check names what is broken on the way; where they come, restart it with ${restart(place)}`;
+    const cause = `an edit that must be refused passes, and whether the webhook answered cannot be seen: ${failsOpen}`;
+    return webhookFinding("allowsAll", { object, cause, fix });
+  }
+  const cause = "an edit that must be refused passes: no webhook in force refuses it";
   const fix = `see in its log why it lets them pass, and restart it with ${restart(place)}; the log: ${log(place)}`;
-  return webhookFinding("allowsAll", { object, fix });
+  return webhookFinding("allowsAll", { object, cause, fix });
 }
 
 function refuses({ object, ...place }: Answering, detail: string): Finding {
@@ -158,8 +170,8 @@ function refuses({ object, ...place }: Answering, detail: string): Finding {
   });
 }
 
-function fails({ object, ...place }: Answering, detail: string): Finding {
+function fails({ object, policies, ...place }: Answering, detail: string): Finding {
   const { what, because, step } = failures.find(([text]) => text.test(detail))?.[1] ?? other;
-  const cause = `every edit that it checks fails, ${because}: ${detail}`;
+  const cause = `${describeConsequence(policies)}, ${because}: ${detail}`;
   return webhookFinding(what, { object, cause, fix: step(place) });
 }

@@ -1,5 +1,6 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
 import { error, type Explained, type Finding, warning } from "../base/findings";
+import { eitherConsequence, failsOpen } from "./consequence";
 import { bindFindings } from "../names/codes";
 
 /** The codes by what they are about. */
@@ -10,7 +11,7 @@ export const webhookFindings = {
     fix: "run upgrade-webhook: it writes the certificate of the Secret into it",
   }),
   placeholder: error("WEBHOOK-PLACEHOLDER", "S29", {
-    cause: "a placeholder of the template was left in the configuration: every edit is refused",
+    cause: "a placeholder of the template was left in the configuration: every call fails",
     fix: "run upgrade-webhook: it fills in the namespace and the CA",
   }),
   fieldLeftOver: error("FIELD-LEFT-OVER", "Facts 4.3", {
@@ -93,8 +94,8 @@ export const webhookFindings = {
     fix: "give the template of the operator's release with --release SOURCE, or drop what it lacks with --take-template-rules",
   }),
   allowsAll: error("WEBHOOK-ALLOWS-ALL", "docs/guides/webhook-unreachable.md", {
-    cause: "an edit that must be refused passes: no webhook in force refuses it",
-    fix: "see in the webhook's log why it lets bad edits pass, and restart it",
+    cause: `an edit that must be refused passes: no webhook in force refuses it, or calls of it fail (${failsOpen})`,
+    fix: "see in the webhook's log whether calls reach it and why it lets bad edits pass, and restart it",
   }),
   beyondCa: error("WEBHOOK-BEYOND-CA", "docs/guides/gitops.md", {
     cause:
@@ -107,7 +108,7 @@ export const webhookFindings = {
     fix: "run upgrade-webhook: it writes the entry as the template has it",
   }),
   namespaceGone: error("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
-    cause: "the entry calls a Service in a namespace that does not exist: every edit is refused",
+    cause: "the entry calls a Service in a namespace that does not exist: every call fails",
     fix: "run upgrade-webhook with the operator's namespace",
   }),
   networkClosed: error("WEBHOOK-NETWORK-POLICY", "Facts 4.5", {
@@ -116,7 +117,7 @@ export const webhookFindings = {
     fix: "add a rule to the policy that opens the port of the webhook",
   }),
   notAnswering: error("WEBHOOK-NOT-ANSWERING", "docs/guides/webhook-unreachable.md", {
-    cause: "the webhook does not answer: every edit that it checks fails",
+    cause: `the webhook does not answer: ${eitherConsequence}`,
     fix: "see in its log what keeps it, and restart it",
   }),
   noEndpoints: error("WEBHOOK-NO-ENDPOINTS", "Facts 4.5", {
@@ -169,7 +170,7 @@ export const webhookFindings = {
     fix: "install the operator (or the companion webhook) in this namespace first, or give its namespace with -n",
   }),
   servicePort: error("WEBHOOK-SERVICE-PORT", "Facts 4.1", {
-    cause: "the Service does not have the port that the entry calls: every edit is refused",
+    cause: "the Service does not have the port that the entry calls: every call fails",
     fix: "give the Service the port 443 again, as the bundle has it",
   }),
   servesOther: error("WEBHOOK-SERVES-OTHER", "docs/guides/webhook-swap.md", {
@@ -193,7 +194,7 @@ export const webhookFindings = {
     fix: "give the template of the operator's release with --release SOURCE",
   }),
   unreachable: error("WEBHOOK-UNREACHABLE", "docs/guides/webhook-unreachable.md", {
-    cause: "the API server does not reach the webhook in time: every edit that it checks fails",
+    cause: `the API server does not reach the webhook in time: ${eitherConsequence}`,
     fix: "let the API server reach the port of the webhook's pods",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;

@@ -2,6 +2,7 @@
  * Controllers that write the CA into webhook configurations by themselves, as an annotation asks them
  * to: what anybody else writes into caBundle is overwritten at once.
  */
+import { describeConsequence, listPolicies } from "./consequence";
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, readName, objectLabel } from "../kube/objects";
@@ -107,8 +108,8 @@ export function judgeInjection(
       field: `${field}.clientConfig.caBundle`,
       cause:
         readCaBundle(entry) === ""
-          ? `${writes}, and has not done so: every call fails`
-          : `${writes}, and it is not the CA of the certificate that is served: every call fails`,
+          ? `${writes}, and has not done so: ${describeConsequence(listPolicies([entry]))}`
+          : `${writes}, and it is not the CA of the certificate that is served: ${describeConsequence(listPolicies([entry]))}`,
       fix: `let the webhook serve a certificate of that CA (put it into the Secret), or take the annotation off with: ${off}`,
     }),
   );

@@ -160,11 +160,13 @@ function findProblems(
   const found = getOwn(source, "failurePolicy");
   const written = getPath(entry, ["failurePolicy"]);
   if (source === undefined || found === undefined || found === written) return [];
+  const isOpen = found === "Ignore" && written === "Fail";
+  const trial = "; with Ignore first where no refusal was seen, and with Fail once one was";
   return [
     webhookFinding("failurePolicy", {
       object: `ValidatingWebhookConfiguration/${from.names.webhook.configuration}`,
       field: "webhooks[0].failurePolicy",
-      cause: `the live entry has ${JSON.stringify(found)}, the template ${JSON.stringify(written)}, and the template's is written`,
+      cause: `the live entry has ${JSON.stringify(found)}, the template ${JSON.stringify(written)}, and the template's is written${isOpen ? trial : ""}`,
     }),
   ];
 }

@@ -11,6 +11,7 @@ import type { ComponentHealth } from "../rollout/health";
 import { isReady } from "../rollout/pod-causes";
 import { asArray, asString, countNoun, getOwn, getPath, renderValue } from "../base/values";
 import {
+  callsSame,
   callsService,
   entriesInForce,
   findEntry,
@@ -23,6 +24,7 @@ import {
   readServiceNamespace,
   compareTrust,
 } from "./configuration";
+import { addConsequence, type Extent, policiesOf } from "./consequence";
 import { findMisnamed, findUnserved, judgeEndpoints, listSelected, listServed } from "./endpoints";
 import { webhookFinding, webhookFindings } from "./findings";
 import { type Callable, describeDeletion, isLeftWhole, judgeOthers } from "./others";
@@ -31,7 +33,7 @@ import { judgeAddressed, judgeStrangers, judgeTarget, listAddressed } from "./po
 import { fixByOwner } from "./owned";
 import type { LeftMarks } from "../kube/owners";
 import { isTcp, readTarget } from "./service";
-import { judgeAlias, reportMissingPort } from "./called-service";
+import { judgeAlias, reportMissingPort, serviceUrl } from "./called-service";
 
 /** The links in their order, as they are called. */
 export const wayLinks = {
@@ -79,6 +81,8 @@ export interface Way {
   readonly findings: readonly Finding[];
   /** Warnings on a link of which it is not known whether it is broken. */
   readonly doubts?: readonly Finding[];
+  /** How many of the calls fail by it; absent: all. */
+  readonly extent?: Extent;
   /** The entry calls a URL: whether the API server resolves its name is not known. */
   readonly isByUrl?: true;
 }
@@ -144,7 +148,13 @@ export function judgeWays(
   const entries = configurations
     .filter((one) => !isLeftWhole(one, names) || !gone.includes(objectLabel(one)))
     .flatMap((one) => entriesInForce(one, service, names));
-  const ways = entries.map((one) => judgeWay(one, facts, wanted));
+  const ways = entries.map((one) => {
+    const way = judgeWay(one, facts, wanted);
+    // what is broken behind a Service breaks the calls of every entry that calls it
+    const calling = entries.filter(({ entry }) => callsSame(entry, one.entry));
+    const concerned = way.broken === "configuration" ? [one] : [one, ...calling];
+    return addConsequence(way, policiesOf(concerned));
+  });
   const meant = { namespace, name: wanted.name };
   const leadsThere = entries.some(
     ({ entry }, index) => ways[index]?.broken !== "configuration" && callsService(entry, meant),
@@ -153,7 +163,7 @@ export function judgeWays(
   const isOlms = isOlmServed(configurations, facts);
   return ways.length === 0 || leadsThere || isOlms
     ? ways
-    : [judgeServerWay(wanted, facts), ...ways];
+    : [addConsequence(judgeServerWay(wanted, facts), policiesOf(entries)), ...ways];
 }
 
 function readLiving({ lists }: WayFacts): Pick<Callable, "living" | "services"> {
@@ -215,7 +225,7 @@ function judgeElsewhere(
   const isThere = namespaces?.some((each) => readName(each) === place) !== false;
   // no command of this tool writes what is of others: judgeOthers tells of it
   if (isThere || isOthers(configuration, names)) return open([]);
-  const cause = `namespace ${place} does not exist: every edit that it checks is refused`;
+  const cause = `namespace ${place} does not exist: every call fails`;
   return breakLink("configuration", [
     webhookFinding("namespaceGone", {
       object: objectLabel(configuration),
@@ -224,10 +234,6 @@ function judgeElsewhere(
     }),
   ]);
 }
-
-/** `https://service.namespace.svc:443/path` */
-const serviceUrl =
-  /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.[a-z0-9.-]*)?(?::(\d+))?(?:\/|$)/;
 
 /** Of a URL only a name of the cluster's own is known to lead anywhere. */
 function judgeUrl(one: EntryInForce, facts: WayFacts): Way {
@@ -239,7 +245,7 @@ function judgeUrl(one: EntryInForce, facts: WayFacts): Way {
 }
 
 function reportLeft({ configuration, field }: EntryInForce, token: string): Finding {
-  const cause = `${token} is left in it: every edit is refused`;
+  const cause = `${token} is left in it: every call fails`;
   return webhookFinding("placeholder", { object: objectLabel(configuration), field, cause });
 }
 
@@ -359,18 +365,16 @@ function judgePods(
   const listening = (selected ?? listAddressed(slices, pods)).filter(isReady);
   const selection = { service, port: found, pods: listening, deployments, names, left };
   const strangers = selected === undefined ? [] : judgeStrangers(selection);
-  if (strangers.length > 0) return breakLink("pods", strangers, at);
+  if (strangers.length > 0) return { ...breakLink("pods", strangers, at), extent: "some" };
   const target =
     selected === undefined
       ? judgeAddressed({ slices, pods: listening, names, left })
       : judgeTarget(selection);
   const closed = judgeNetwork({ policies, namespaces, left }, listening, readTarget(found));
-  for (const [link, finding] of [
-    ["container", target],
-    ["network", closed],
-  ] as const) {
-    if (finding?.severity === "error") return breakLink(link, [finding], at);
-  }
+  // of several pods one may answer
+  const extent = listening.length > 1 ? "some" : "all";
+  if (target?.severity === "error") return { ...breakLink("container", [target], at), extent };
+  if (closed?.severity === "error") return breakLink("network", [closed], at);
   const many = listening.length;
   const behind = many > 0 ? countNoun(many, "pod") : countNoun(readyEndpoints(slices), "endpoint");
   const doubts = [target, closed].filter((one) => one !== undefined);

@@ -78,6 +78,8 @@ export interface Apply extends Told {
   readonly live?: KubeObject | undefined;
   /** Fields of others are taken; `judged`: where they are a person's own, or were said to be taken. */
   readonly force?: boolean | "judged";
+  /** The run itself has made the object that is live: there is no older state to keep. */
+  readonly isMade?: true | undefined;
   /** Whether what is stored shows that it was done; absent: it has all of the object. */
   readonly holds?: (stored: KubeObject) => boolean;
 }
@@ -268,7 +270,8 @@ export function findKept(change: Change): Kept | undefined {
   if (keepsValues(change)) return pickKeptValues(change);
   const live = findLive(change);
   const verb = change.verb === "delete" ? change.putBack : "replace";
-  if (live === undefined || verb === undefined) return undefined;
+  const isMade = change.verb === "apply" && change.isMade === true;
+  if (live === undefined || verb === undefined || isMade) return undefined;
   const words = (file: string) => ["kubectl", ...verb.split(" "), "-f", file];
   return { object: live, verb, words, holds: change.backHolds ?? usualHold[verb] };
 }

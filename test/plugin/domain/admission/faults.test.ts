@@ -8,6 +8,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names/names";
 const { entry, configuration } = names.webhook;
 const answering = {
   ours: [entry],
+  policies: ["Fail"] as const,
   object: `ValidatingWebhookConfiguration/${configuration}`,
   namespace: "data",
   names,

@@ -137,7 +137,7 @@ test("labels and annotations of the live one stay, under the template's, without
   expect(wanted({ template: bare }).object.metadata).toEqual({ name });
 });
 
-const both = `the live entry has "Ignore", the template "Fail", and the template's is written`;
+const both = `the live entry has "Ignore", the template "Fail", and the template's is written; with Ignore first where no refusal was seen, and with Fail once one was`;
 
 test.each<[string, Partial<Ingredients>, readonly string[]]>([
   ["is a warning that shows both", live({ failurePolicy: "Ignore" }), [both]],

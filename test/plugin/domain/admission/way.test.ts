@@ -25,6 +25,7 @@ import {
 import {
   brokenPairs as firstPairs,
   brokenWays as firstBroken,
+  entries,
   pod,
   type Scene,
   service,
@@ -62,6 +63,22 @@ test.each(Object.entries(brokenWays))("broken: %s", async (_, { at, code, change
   expect(new Set(codes).size).toBe(codes.length);
   if (at !== "certificate") expect(verdict).toMatchObject({ code });
 });
+
+test.each(Object.entries(brokenWays))(
+  "under failurePolicy Ignore: %s",
+  async (_, { at, change }) => {
+    const world = await wired(change);
+    world.set(entries, "webhooks.0.failurePolicy", "Ignore");
+    const { verdict } = webhookStatus(await world.facts());
+    const said = (await world.judge()).findings.map(({ cause }) => cause).join("\n");
+    expect(said).toContain("failurePolicy Ignore: calls that fail let edits pass");
+    expect(`${said} ${JSON.stringify(verdict)}`).not.toMatch(
+      /edits that it checks fail|are refused|every edit/,
+    );
+    expect(verdict).toMatchObject({ is: "stalled" });
+    if (at !== "certificate") expect(JSON.stringify(verdict)).toMatch(/n.t.* validated/);
+  },
+);
 
 test.each(brokenPairs)("broken twice: %s, and %s", async (first, second) => {
   const [one, other] = [brokenWays[first], brokenWays[second]];
@@ -160,7 +177,7 @@ test("what is declared is told beside where the Service sends to", async () => {
   const { findings } = await world.judge();
   expect(findings.find(({ code }) => code === "WEBHOOK-TARGET-PORT")).toMatchObject({
     cause:
-      "it sends to port 443, which no container of Pod/engine/engine-enterprise-operator-1 opens, and the webhook listens on 8443: every call would fail",
+      "it sends to port 443, which no container of Pod/engine/engine-enterprise-operator-1 opens, and the webhook listens on 8443: every call would fail; edits that it checks fail",
     fix: expect.stringContaining('"path":"/spec/ports/0/targetPort","value":8443') as string,
   });
 });

@@ -1,0 +1,108 @@
+/**
+ * The new configuration on trial. While failurePolicy Ignore is in force, an edit that passes proves nothing: the
+ * webhook may not have been reached at all. So the complete new configuration is written with Ignore first, and with
+ * Fail only once the new entry was seen refusing a bad edit.
+ */
+import { findEntry, listEntries } from "../../domain/admission/configuration";
+import {
+  type FailurePolicy,
+  listPolicies,
+  readFailurePolicy,
+} from "../../domain/admission/consequence";
+import { listDifferences } from "../../domain/admission/wanted";
+import { getOwn, type Json } from "../../domain/base/values";
+import type { Apply } from "../../domain/kube/change";
+import type { KubeObject } from "../../domain/kube/objects";
+import type { Names } from "../../domain/names/names";
+
+/** The configurations as found and as wanted. */
+interface Found {
+  readonly live: KubeObject | undefined;
+  readonly wanted: KubeObject;
+  readonly oldEntries: readonly Json[];
+}
+
+/** The wanted object with failurePolicy Ignore, and where the live one differs from it. */
+export interface Trial {
+  readonly object: KubeObject;
+  /** Empty where the live object is like it: then there is nothing to write before the proof. */
+  readonly differences: readonly string[];
+}
+
+/** The step that writes it. */
+export const trialStep = "webhook.apply-ignore";
+
+/** The trial that Fail has to wait for; undefined where Fail is in force already, or is not wanted, or nothing is there. */
+export function planTrial(
+  { live, wanted, oldEntries }: Found,
+  { webhook }: Names,
+): Trial | undefined {
+  const found = findEntry(live, webhook.entry);
+  const inForce = found === undefined ? oldEntries : [found];
+  const isOpen = inForce.some((entry) => readFailurePolicy(entry) === "Ignore");
+  const policy = readFailurePolicy(findEntry(wanted, webhook.entry));
+  if (!isOpen || policy === "Ignore") return undefined;
+  const object = withIgnore(wanted, webhook.entry);
+  return { object, differences: live === undefined ? [] : listDifferences(live, object) };
+}
+
+/** What the entries that are found, new and old, do with edits whose call fails. */
+export function policiesFound(
+  { live, oldEntries }: Omit<Found, "wanted">,
+  { webhook }: Names,
+): readonly FailurePolicy[] {
+  const own = findEntry(live, webhook.entry);
+  return listPolicies(own === undefined ? oldEntries : [own, ...oldEntries]);
+}
+
+function withIgnore(configuration: KubeObject, name: string): KubeObject {
+  const webhooks = listEntries(configuration).map((entry) =>
+    getOwn(entry, "name") === name ? { ...entry, failurePolicy: "Ignore" } : entry,
+  );
+  return { ...configuration, webhooks };
+}
+
+/** What the plan says of the trial. */
+export const trialReason =
+  "written with failurePolicy Ignore first, because no refusal was seen while failurePolicy is Ignore";
+
+/** When the trial has ended. */
+export function describeRefusal({ entry }: Names["webhook"]): string {
+  return `once ${entry} was seen refusing a bad edit`;
+}
+
+/** The writes of an apply that waits for a trial: the trial, where it differs from what is live, and the apply itself. */
+export function stageApply(
+  apply: Apply,
+  { live, trial }: Pick<Found, "live"> & { readonly trial?: Trial | undefined },
+  { webhook }: Names,
+): { readonly first: Apply | undefined; readonly last: Apply } {
+  if (trial === undefined) return { first: undefined, last: apply };
+  const { object, differences } = trial;
+  const why = describeRefusal(webhook);
+  if (live !== undefined && differences.length === 0) {
+    return { first: undefined, last: { ...apply, why: `${apply.why}; ${why}` } };
+  }
+  const isThere = findEntry(live, webhook.entry) !== undefined;
+  const path = `webhooks[name=${webhook.entry}].failurePolicy`;
+  const first: Apply = {
+    ...apply,
+    id: trialStep,
+    object: withIgnore(apply.object, webhook.entry),
+    why: [apply.why, trialReason].join("; "),
+    does: live === undefined ? ["create it"] : differences.map((field) => `change ${field}`),
+    changes: apply.changes?.flatMap((change) => {
+      if (!change.path.endsWith(".failurePolicy")) return [change];
+      return isThere ? [] : [{ ...change, to: "Ignore" }];
+    }),
+    risk: "while it is wrong it lets bad edits through, as it did before",
+    holds: (stored) => listDifferences(stored, object).length === 0,
+  };
+  const last: Apply = {
+    ...apply,
+    why,
+    does: [`change ${path}`],
+    changes: [{ path, to: "Fail" }],
+  };
+  return { first, last };
+}

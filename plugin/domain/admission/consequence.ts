@@ -1,0 +1,69 @@
+/** What a call of the webhook that fails does to its edit: the failurePolicy of the entry decides, and nothing else does. */
+import type { Finding } from "../base/findings";
+import { getOwn, type Json } from "../base/values";
+
+/** What the API server does with an edit when it gets no answer. */
+export type FailurePolicy = "Fail" | "Ignore";
+
+/** How many of the calls fail: all, or those that one of several pods gets. */
+export type Extent = "all" | "some";
+
+/** The policy of an entry; Fail is the API server's default. */
+export function readFailurePolicy(entry: unknown): FailurePolicy {
+  return getOwn(entry, "failurePolicy") === "Ignore" ? "Ignore" : "Fail";
+}
+
+/** The policies of entries, each once, Fail first. */
+export function listPolicies(entries: readonly unknown[]): readonly FailurePolicy[] {
+  const found = entries.map(readFailurePolicy);
+  return (["Fail", "Ignore"] as const).filter((policy) => found.includes(policy));
+}
+
+/** Why an edit that passes proves nothing under Ignore. */
+export const failsOpen = "failurePolicy Ignore: calls that fail let edits pass";
+
+const consequences: Readonly<Record<Extent, Readonly<Record<FailurePolicy, string>>>> = {
+  all: {
+    Fail: "edits that it checks fail",
+    Ignore: `nothing is validated (${failsOpen})`,
+  },
+  some: {
+    Fail: "edits whose call fails are refused",
+    Ignore: `edits whose call fails are not validated (${failsOpen})`,
+  },
+};
+
+/** What failed calls lead to; where entries differ in their policy, each is said with its policy. */
+export function describeConsequence(
+  policies: readonly FailurePolicy[],
+  extent: Extent = "all",
+): string {
+  const [first = "Fail", second] = policies;
+  const said = consequences[extent];
+  return second === undefined
+    ? said[first]
+    : `of the entry with Fail ${said.Fail}, of the one with Ignore ${said.Ignore}`;
+}
+
+/** For texts that know no entry: what either policy leads to. */
+export const eitherConsequence =
+  "with failurePolicy Fail edits that it checks fail, with Ignore nothing is validated";
+
+/** Why a proof did not come, with what Ignore hides of it. */
+export function explainUnproven(because: string, policies: readonly FailurePolicy[]): string {
+  return policies.includes("Ignore") ? `${because}; ${failsOpen}` : because;
+}
+
+/** The policies of entries in force, each once. */
+export function policiesOf(entries: readonly { readonly entry: Json }[]): readonly FailurePolicy[] {
+  return listPolicies(entries.map(({ entry }) => entry));
+}
+
+/** Says in each finding on a way what its failed calls come to. */
+export function addConsequence<
+  T extends { readonly findings: readonly Finding[]; readonly extent?: Extent },
+>(way: T, policies: readonly FailurePolicy[]): T {
+  const consequence = describeConsequence(policies, way.extent);
+  const findings = way.findings.map((one) => ({ ...one, cause: `${one.cause}; ${consequence}` }));
+  return { ...way, findings };
+}
