@@ -1,6 +1,7 @@
 // Lint rules and the import boundaries of ARCHITECTURE.md: which folder may import which.
 import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
+import complexity from "./.ci/complexity.mjs";
 import noCycles from "./.ci/no-cycles.mjs";
 import rooms from "./.ci/rooms.mjs";
 
@@ -12,8 +13,8 @@ const forbid = (...groups) => ({
   ],
 });
 
-/** The rules of this project's own, about imports. */
-const engine = { rules: { "no-cycles": noCycles, rooms } };
+/** The rules of this project's own. */
+const engine = { rules: { complexity, "no-cycles": noCycles, rooms } };
 
 const openid = ["^openid-client", "only adapters/kubernetes uses it"];
 
@@ -25,11 +26,15 @@ export default tseslint.config(
     languageOptions: {
       parserOptions: { project: "./tsconfig.json", tsconfigRootDir: import.meta.dirname },
     },
+    plugins: { engine },
     rules: {
-      complexity: ["error", 10],
-      "max-depth": ["error", 3],
-      "max-params": ["error", 3],
-      "max-lines": ["error", { max: 400 }],
+      // Warnings are questions to think about: a limit that is met by cutting up what belongs together
+      // makes the code worse.
+      "engine/complexity": ["warn", 10],
+      "max-lines": ["warn", { max: 700 }],
+      "max-lines-per-function": ["warn", { max: 60 }],
+      "max-depth": ["error", 4],
+      "max-params": ["error", 5],
       "no-control-regex": "off",
       "@typescript-eslint/no-floating-promises": "error",
       "@typescript-eslint/consistent-type-imports": "error",
@@ -76,6 +81,8 @@ export default tseslint.config(
       "plugin/commands/*/{,*-}{checks,findings,next}.ts",
       "plugin/commands/*/{flags,plan}.ts",
     ],
+    // types alone, which leave nothing in the program
+    ignores: ["plugin/domain/kube/{models,typed}.ts"],
     rules: {
       ...forbid(["^(?!\\.)", "what only computes imports no package"]),
       "no-restricted-properties": [
@@ -88,17 +95,20 @@ export default tseslint.config(
   },
   {
     files: ["plugin/**/*.ts", "webhook/**/*.ts"],
-    plugins: { engine },
     rules: { "engine/rooms": "error" },
   },
   {
     files: ["plugin/**/*.ts", "webhook/**/*.ts", "test/**/*.ts"],
-    plugins: { engine },
     rules: { "engine/no-cycles": "error" },
   },
   {
     files: ["test/**/*.ts"],
-    rules: { "max-lines": "off", "@typescript-eslint/no-empty-function": "off" },
+    rules: {
+      "engine/complexity": "off",
+      "max-lines": "off",
+      "max-lines-per-function": "off",
+      "@typescript-eslint/no-empty-function": "off",
+    },
   },
   { files: ["**/*.mjs", "**/*.cjs", "**/*.js"], ...tseslint.configs.disableTypeChecked },
 );

@@ -1,4 +1,4 @@
-/** The rules of lint about imports: no cycles, and the house of ARCHITECTURE.md. */
+/** The project's own rules of lint: no import cycles, the house of ARCHITECTURE.md, and complexity. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -12,13 +12,14 @@ const urlOf = (path: string): string => JSON.stringify(pathToFileURL(join(root, 
 function lint(files: Readonly<Record<string, string>>, linted: readonly string[]) {
   const folder = aFolder("cycles");
   const config = `import parser from ${urlOf("node_modules/@typescript-eslint/parser/dist/index.js")};
+import complexity from ${urlOf(".ci/complexity.mjs")};
 import noCycles from ${urlOf(".ci/no-cycles.mjs")};
 import rooms from ${urlOf(".ci/rooms.mjs")};
 export default [{
   files: ["**/*.ts"],
   languageOptions: { parser, parserOptions: { project: true, tsconfigRootDir: import.meta.dirname } },
-  plugins: { engine: { rules: { "no-cycles": noCycles, rooms } } },
-  rules: { "engine/no-cycles": "error", "engine/rooms": "error" },
+  plugins: { engine: { rules: { complexity, "no-cycles": noCycles, rooms } } },
+  rules: { "engine/complexity": ["warn", 3], "engine/no-cycles": "error", "engine/rooms": "error" },
 }];`;
   const all = {
     "eslint.config.mjs": config,
@@ -177,11 +178,19 @@ const others = Object.fromEntries(
     return [name.replace("-b.ts", "-a.ts"), backTo(file)] as const;
   }),
 );
-const files = { ...others, ...leading, ...circle, ...house };
+/** Functions of a complexity of four by ESLint's own count, of which the rule counts only the branches. */
+const branching = {
+  "chained.ts": "export const a = (b?: { c?: { d?: number } }) => b?.c?.d ?? 0;\n",
+  "assigned.ts": "export function a(b?: number) { b ??= 1; b ??= 2; b ??= 3; return b; }\n",
+  "ifs.ts": "export const a = (b: number) => (b > 1 && b > 2) || b < 0 || b === 0;\n",
+  "mixed.ts": "export const a = (b?: { c: boolean }) => (b?.c ?? false) || (b && b.c) || !b;\n",
+  "grown.ts": "export function a(b: number) { b ||= 1; b &&= 2; b ||= 3; return b; }\n",
+};
+const files = { ...others, ...leading, ...circle, ...house, ...branching };
 let found: readonly string[] = [];
 
 beforeAll(() => {
-  const linted = [...Object.keys(leading), ...Object.keys(circle), ...Object.keys(house)];
+  const linted = [leading, circle, house, branching].flatMap((some) => Object.keys(some));
   found = lint(files, linted);
 });
 
@@ -218,4 +227,13 @@ test.each(computing)("%s only computes, and loads nothing that acts by way of %s
 test("nothing else of the house is refused", () => {
   const ofHouse = found.filter((line) => /^(?:plugin|webhook)\//u.test(line));
   expect(ofHouse).toHaveLength(refused.length + refusedTypes.length + computing.length);
+});
+
+test("complexity counts branches, and neither `?.` nor `??`", () => {
+  const counted = found.filter((line) => line.includes("complexity"));
+  expect(counted.map((line) => line.replace(/:.* complexity of (\d+).*/, ": $1")).sort()).toEqual([
+    "grown.ts: 4",
+    "ifs.ts: 4",
+    "mixed.ts: 4",
+  ]);
 });

@@ -189,11 +189,14 @@ export class HttpCluster implements KubeClient {
 
   async forward({ pod, port }: PodPort, signal?: AbortSignal): Promise<Duplex> {
     const subject = `reach port ${port} of ${nameRef(pod)}`;
-    const path = `${objectPath(pod)}/portforward`;
-    const query = { ports: String(port) };
-    const call: KubeCall = { method: "GET", path, query, subject, writes: false, signal };
-    const { openForwardedStream, forwardProtocol } = await import("./port-forward.ts");
-    return openForwardedStream(await this.client.socket(call, forwardProtocol));
+    const { forwardPort, forwardProtocol } = await import("./port-forward.ts");
+    const { namespace = "", name } = pod;
+    return forwardPort({ namespace, pod: name, port }, (asked) => {
+      const { pathname: path, searchParams } = new URL(asked, "http://any");
+      const query = Object.fromEntries(searchParams);
+      const call: KubeCall = { method: "GET", path, query, subject, writes: false, signal };
+      return this.client.socket(call, forwardProtocol);
+    });
   }
 
   close(): void {

@@ -3,7 +3,10 @@
  * spoken, one channel for data and one for errors: API servers hand it on to the kubelet unread, in
  * every release; the newer one wraps SPDY, for which there is no maintained client.
  */
-import { Duplex } from "node:stream";
+import { Duplex, PassThrough, Writable } from "node:stream";
+import type { KubeConfig } from "@kubernetes/client-node";
+import { PortForward } from "@kubernetes/client-node/dist/portforward.js";
+import type { WebSocketInterface } from "@kubernetes/client-node/dist/web-socket-handler.js";
 import WebSocket from "ws";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { type Clock, deadline } from "../../ports/kubernetes";
@@ -12,11 +15,6 @@ import { type HttpAnswer, NoAnswer } from "../http/answer";
 
 /** The kubelet's protocol: the first byte of a message is its channel. */
 export const forwardProtocol = "v4.channel.k8s.io";
-
-const dataChannel = 0;
-const errorChannel = 1;
-/** Each channel begins with the number of the port. */
-const portBytes = 2;
 
 /** The far end could not be reached, or went away with words about it. */
 export class ForwardError extends Error {
@@ -28,43 +26,101 @@ export class ForwardError extends Error {
   }
 }
 
-/** The data channel of a socket that stands, paused until now, as a stream. */
-export function openForwardedStream(socket: WebSocket): Duplex {
-  const headers = [portBytes, portBytes];
+/** A port of a pod. */
+export interface ForwardedPort {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly port: number;
+}
+
+/** Opens a web socket to a path of the API server, paused, with the product's own login, proxy and deadline. */
+export type OpenSocket = (path: string) => Promise<WebSocket>;
+
+/** Opens a port of a pod as a stream: client-node speaks the protocol, over a socket of `open`. */
+export async function forwardPort(target: ForwardedPort, open: OpenSocket): Promise<Duplex> {
+  const toPod = new PassThrough();
+  let socket: WebSocket | undefined;
   const stream = new Duplex({
     read: () => {
-      socket.resume();
+      socket?.resume();
     },
-    write: (chunk: Buffer, _encoding, done) => {
-      socket.send(Buffer.concat([Buffer.of(dataChannel), chunk]), { binary: true }, done);
+    write: (chunk, _encoding, done) => {
+      toPod.write(chunk, done);
     },
     final: (done) => {
-      socket.close();
-      done();
+      toPod.end(done);
     },
     destroy: (error, done) => {
-      socket.terminate();
+      socket?.terminate();
       done(error);
     },
   });
+  const fromPod = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      if (!stream.push(chunk)) socket?.pause();
+      done();
+    },
+  });
+  const errors = new Writable({
+    write: (message: Buffer, _encoding, done) => {
+      if (message.length > 0) stream.destroy(new ForwardError(message.toString("utf8")));
+      done();
+    },
+  });
+  const handler: WebSocketInterface = {
+    connect: async (path, _text, receive) => {
+      socket = await open(path);
+      sendOneByOne(socket, toPod);
+      readInto(stream, socket, joinHeaders(receive ?? (() => true)));
+      return socket;
+    },
+  };
+  const noConfig = undefined as unknown as KubeConfig; // only the library's own handler reads it
+  const forward = new PortForward(noConfig, false, handler);
+  const { namespace, pod, port } = target;
+  await forward.portForward(namespace, pod, [port], fromPod, errors, toPod);
+  return stream;
+}
+
+/** The library sends whatever `source` has; here the next piece waits until the last one has left. */
+function sendOneByOne(socket: WebSocket, source: PassThrough): void {
+  const send = socket.send.bind(socket);
+  socket.send = (message: Buffer) => {
+    source.pause();
+    send(message, { binary: true }, () => source.resume());
+  };
+}
+
+type Receive = (channel: number, content: Buffer) => boolean;
+
+/** Starts the socket; the stream ends with it. */
+function readInto(stream: Duplex, socket: WebSocket, receive: Receive): void {
   socket.on("message", (data) => {
     const message = data as Buffer; // the library's own form, unless another is asked for
-    const channel = message[0] ?? errorChannel;
-    const skipped = Math.min(headers[channel] ?? 0, message.length - 1);
-    headers[channel] = (headers[channel] ?? 0) - skipped;
-    const content = message.subarray(1 + skipped);
-    if (content.length === 0) return;
-    if (channel !== dataChannel) stream.destroy(new ForwardError(content.toString("utf8")));
-    else if (!stream.push(content)) socket.pause();
+    if (message.length > 0) receive(message.readUInt8(0), message.subarray(1));
   });
   socket.on("close", () => {
     stream.push(null);
   });
-  socket.on("error", (error) => {
-    stream.destroy(new ForwardError("the connection through the API server broke", error));
+  socket.on("error", (cause) => {
+    stream.destroy(new ForwardError("the connection through the API server broke", cause));
   });
   socket.resume();
-  return stream;
+}
+
+/** Each channel begins with the number of the port, in two bytes that may arrive in two messages. */
+const headerBytes = 2;
+
+/** Hands on the header of a channel only when it is complete: the library skips it in the first message alone. */
+function joinHeaders(receive: Receive): Receive {
+  const headers = new Map<number, Buffer>();
+  return (channel, content) => {
+    const begun = headers.get(channel) ?? Buffer.alloc(0);
+    if (begun.length === headerBytes) return receive(channel, content);
+    const joined = Buffer.concat([begun, content]);
+    headers.set(channel, joined.subarray(0, headerBytes));
+    return joined.length < headerBytes || receive(channel, joined);
+  };
 }
 
 /** What a socket is opened with. */
