@@ -39,7 +39,7 @@ const answerNotFound: RequestHandler = (_request, response) => {
 /** Express knows an error handler by its four parameters; its own would show a stack as HTML. */
 function answerFailure({ log, metrics }: AppContext): ErrorRequestHandler {
   const tellCrash = crashTeller(log, metrics);
-  // eslint-disable-next-line max-params
+   
   return (error, _request, response, next) => {
     tellCrash(error);
     if (!response.headersSent) {
