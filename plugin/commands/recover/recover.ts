@@ -180,10 +180,15 @@ class Recover {
   /** Everything that stands against it is told at once, and nothing is changed then. */
   async #fitPlan({ api }: RecoverContext, look: RecoverySnapshot): Promise<RecoveryPlan> {
     const { deps, options } = this;
-    const { engineVersion, dropDigests } = options;
-    const wish = { dropDigests, ...(engineVersion !== undefined && { engineVersion }) };
+    const { engineVersion, dropDigests, mayDiscardData } = options;
+    const wish = {
+      dropDigests,
+      mayDiscardData,
+      ...(engineVersion !== undefined && { engineVersion }),
+    };
     const plan = planRecovery(look, wish);
-    const { blocks, problems, upgrades } = plan;
+    const { blocks, problems, upgrades, warnings } = plan;
+    deps.recorder.addFindings(warnings);
     if (blocks.length > 0) {
       throw new BlockedError(exitCodes.blocked, [
         ...blocks,
@@ -244,7 +249,10 @@ class Recover {
     const edits = listForeseenEdits(look, plan);
     const what = [
       ...rolls.map(describeRollStep),
-      ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
+      ...upgrades.map(({ database, version, mayDiscardData }) => {
+        const loss = mayDiscardData ? ", which may lose its data" : "";
+        return `upgrade ${database.label} to ${version}${loss}`;
+      }),
       ...digests.map(({ path }) => `remove ${path.join(".")}`),
       ...(edits.length + upgrades.length > 0 ? ["bring the resources in line with what runs"] : []),
     ];
