@@ -33,8 +33,9 @@ ready, what holds the roll (a partition, the strategy OnDelete) is removed where
 posted over the REST API, one action at a time. Each is proven again right before it is written. Then the run waits until the ${ec} is
 Running, sets the databases' resources to what runs, and checks that the operator acts on them. It asks before the
 first change. A database that is neither replicated nor persistent would lose its data: it ends the run before
-anything is changed, unless --may-discard-data accepts the loss. Running it again continues from the state found. A module that is missing is installed first, by the
-line of "modules install" that is printed: until then the run ends with 3, and run again after it, it continues.`,
+anything is changed, unless --may-discard-data accepts the loss. Running it again continues from the state found. A
+module that is missing is installed first, by the line of "modules install" that is printed: until then the run ends
+with 3, and run again after it, it continues.`,
   examples: {
     "See why it makes no progress": text`recover -n ${namespace} --api-ca ca.pem`,
     "Upgrade the databases that are too old, and bring them in line": text`recover -n ${namespace} --apply --engine-version 7.2 --api-ca ca.pem`,
