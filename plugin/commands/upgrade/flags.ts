@@ -2,7 +2,13 @@
 import { namespace, text } from "../../domain/names/text";
 import { type FlagReader, tag } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { mayDiscardFlag, participantFlag, skipFlag, stallFlag, withLimit } from "../../cmdutil/common-flags";
+import {
+  mayDiscardFlag,
+  participantFlag,
+  skipFlag,
+  stallFlag,
+  withLimit,
+} from "../../cmdutil/common-flags";
 import { operatorFlags, judgeOperator } from "../../cmdutil/operator-flags";
 import { partIds, type PartId } from "../../domain/base/part-ids";
 
