@@ -230,7 +230,7 @@ function versionSteps(procedure: Procedure): readonly ProcedureStep[] {
     return {
       says: [
         `${which}upgrade ${label}, then look until it is active at ${version}`,
-        ...judgeLoss(label, keeping, wish).map(({ cause, fix }) => `${cause}: ${fix ?? ""}`),
+        ...judgeLoss(label, keeping, wish).map(({ cause, fix }) => `${cause}: ${fix}`),
       ].join("; "),
       source: "S100",
       commands: [

@@ -6,7 +6,7 @@ import { type ApiAction, renderPending } from "../../domain/rest-api/actions";
 import type { ApiDatabase } from "../../domain/rest-api/records";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { type DatabaseUpgrade, judgeLoss } from "./plan";
+import { type DatabaseUpgrade, judgeLoss, type RecoveryPlan } from "./plan";
 import { recoveryFinding } from "../../domain/recovery/findings";
 import { requestBody } from "../../domain/database/bdb";
 import { recordedKeeping } from "../../domain/database/keeping";
@@ -50,10 +50,22 @@ export interface Asking extends RecoverContext {
 }
 
 /** How the step is named in the report. */
-export function upgradeStep({ database, uid, version, mayDiscardData }: DatabaseUpgrade): StepInfo {
+function upgradeStep({ database, uid, version, mayDiscardData }: DatabaseUpgrade): StepInfo {
   const loss = mayDiscardData ? "; its data may be lost" : "";
   const why = `upgrade database ${uid} from ${renderVersion(database.runs)} to ${version} over the REST API${loss}`;
   return { id: `recover.upgrade.${uid}`, action: "call", object: database.label, why };
+}
+
+/** The calls of the REST API, in their order. */
+export function callsOf({
+  upgrades,
+}: Pick<RecoveryPlan, "upgrades">): readonly { readonly step: StepInfo }[] {
+  return upgrades.map((wanted) => ({ step: upgradeStep(wanted) }));
+}
+
+/** What is asked about it before the first change. */
+export function describeUpgrade({ database, version, mayDiscardData }: DatabaseUpgrade): string {
+  return `upgrade ${database.label} to ${version}${mayDiscardData ? ", which may lose its data" : ""}`;
 }
 
 /** Posts the version once, and follows the action to the end. */
