@@ -1,5 +1,6 @@
 import {
   describeUnwritten,
+  judgeAutomaticFollowers,
   judgeFollowers,
   listFollowers,
 } from "../../../../plugin/domain/database/channel";
@@ -56,6 +57,16 @@ test.each<[string, KubeObject, Readonly<Record<string, unknown>>, readonly strin
   ["a word that is no channel", onChannel("Latest"), {}, []],
 ])("with another release of the cluster: %s", (_title, ...[database, spec, expected]) => {
   expect(causes([database], later, upgradedEc(spec))).toEqual(expected);
+});
+
+test.each([
+  [{ upgradeSpec: { autoUpgradeEngineEnterprise: true } }, 1],
+  [{ autoUpgradeEngineEnterprise: true }, 1],
+  [{ upgradeSpec: { autoUpgradeEngineEnterprise: false } }, 0],
+  [{}, 0],
+])("an upgrade of the operator alone takes along those of an EC with %j: %d", (spec, count) => {
+  const facts = factsOf({ ecs: [upgradedEc(spec)], edbs: [onChannel("latest")] });
+  expect(judgeAutomaticFollowers(facts, later)).toHaveLength(count);
 });
 
 test("data that nothing keeps may go with it", () => {
