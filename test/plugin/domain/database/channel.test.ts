@@ -133,6 +133,13 @@ test("an active-active database follows by its global configurations, and its in
   });
 });
 
+test("an active-active database whose instance is not there is named without the version that it leaves", () => {
+  const eaadb = anEaadb({ spec: { globalConfigurations: { engineVersion: "latest" } } });
+  const [cause, ...others] = causes([eaadb], later);
+  expect(others).toEqual([]);
+  expect(cause).toContain("it may go to 8.6");
+});
+
 test("an instance of a database elsewhere is named, and not written", () => {
   const ec = upgradedEc();
   const edbs = [onChannel("major", "far", { activeActive: true })];
