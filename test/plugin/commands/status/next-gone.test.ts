@@ -60,8 +60,8 @@ const whole = [
 ];
 
 test.each<readonly [string, readonly string[]]>([
-  ["no active-active database", [...whole, "upgrade-database"]],
-  // where a person has to vouch, or somebody else writes it, there is nothing to type
+  // where a person has to vouch, to accept a loss of data, or somebody else writes it, there is nothing to type
+  ["no active-active database", whole],
   ["registry", whole],
   ["an EC of Helm", whole.slice(0, 3)],
   ["a role of Helm", whole.slice(0, 1)],

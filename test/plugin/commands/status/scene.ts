@@ -106,7 +106,7 @@ export function anEdb(
   status: Readonly<Record<string, unknown>> = {},
 ): KubeObject {
   const running = { status: "active", specStatus: "Valid", version: `${version}.1`, ...status };
-  return aDatabase(name, { engineVersion: version }, running);
+  return aDatabase(name, { engineVersion: version, replication: true }, running);
 }
 
 export function anEaadb(
@@ -118,7 +118,7 @@ export function anEaadb(
     apiVersion: `${names.group}/${names.version}`,
     kind: names.eaadb.kind,
     metadata: { name, namespace: "engine" },
-    spec: { globalConfigurations: { engineVersion: version } },
+    spec: { globalConfigurations: { engineVersion: version, replication: true } },
     status: { status: "active", specStatus: "Valid", replicationStatus: "up", ...status },
   };
 }

@@ -261,7 +261,8 @@ const generation = (observedGeneration: number): KubeObject => {
   return { ...edb, metadata: { ...edb.metadata, generation: 2 } };
 };
 const channel = { ...anEdb("c"), spec: { engineVersion: "latest" } };
-const silent = { ...anEdb("d"), spec: {}, status: { status: "active" } };
+const inSpec = { engineVersion: "8.0", globalConfigurations: { replication: true } };
+const silent = { ...anEdb("d"), spec: { replication: true }, status: { status: "active" } };
 const leaving = { name: "x", namespace: "engine", deletionTimestamp: "2026-08-01T10:00:00Z" };
 const edbs = (...all: readonly KubeObject[]): Args => [{ edbs: all }];
 const eaadb = (status: object): Args => [{ eaadbs: [anEaadb("carts", "8.2", { ...status })] }];
@@ -293,7 +294,7 @@ test("databases", () => {
     ["an EAADB that does not say", ...eaadb({ replicationStatus: undefined })],
     [
       "an EAADB with its version in its spec",
-      { eaadbs: [{ ...anEaadb("carts", "8.2"), spec: { engineVersion: "8.0" } }] },
+      { eaadbs: [{ ...anEaadb("carts", "8.2"), spec: inSpec }] },
     ],
     ["databases that may not be listed", ...unread("edbs")],
     ["none", ...edbs()],
@@ -517,7 +518,7 @@ const offering = (name: string, versions: typeof bundled): KubeObject => ({
 });
 const inEc = (name: string): KubeObject => ({
   ...anEdb(`of-${name}`, "7.2"),
-  spec: { engineVersion: "7.2", engineEnterpriseCluster: { name } },
+  spec: { engineVersion: "7.2", replication: true, engineEnterpriseCluster: { name } },
 });
 const setOf = (name: string): KubeObject => ({
   ...aSet(),
