@@ -65,7 +65,9 @@ export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purp
 
 function hintOfStranger(answer: HttpAnswer, place: RequestContext): string {
   // 511 is what a network answers that wants a login of its own
-  if (answer.status === 511 || isPage(answer)) return hintOfPage(place);
+  // A page with 404 comes from a server that has other paths: the address is wrong, and no login helps.
+  const asksForLogin = answer.status === 511 || (isPage(answer) && answer.status !== 404);
+  if (asksForLogin) return hintOfPage(place);
   return `check that ${place.server} is a Kubernetes API server`;
 }
 

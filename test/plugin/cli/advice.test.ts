@@ -35,7 +35,7 @@ function linesIn({ fix }: Advice): readonly (readonly string[])[] {
 }
 
 const verbs =
-  /^(adm|annotate|apply|create|delete|describe|edit|exec|get|label|logs|patch|replace|rollout|scale|taint|uncordon|version)$/;
+  /^(adm|annotate|apply|create|delete|describe|edit|exec|get|kustomize|label|logs|patch|replace|rollout|scale|taint|uncordon|version)$/;
 const kubectlFlags: readonly string[] = (
   "all-namespaces container dry-run filename force from namespace output overwrite patch previous " +
   "replicas selector server-side force-conflicts show-labels show-managed-fields subresource tail type grace-period patch-file"
