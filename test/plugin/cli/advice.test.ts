@@ -29,7 +29,7 @@ const advice: readonly Advice[] = [...codes.map((code) => explain(code, names)),
 
 /** The lines of kubectl and oc in an advice; a text in quotes is one word. */
 function linesIn({ fix }: Advice): readonly (readonly string[])[] {
-  return [...fix.matchAll(/\b(?:kubectl|oc) (?!engine\b)((?:'[^']*'|[^;,()'])+)/g)].map(
+  return [...fix.matchAll(/\b(?:kubectl|oc) (?!engine\b)((?:'[^']*'|[^;,()'|])+)/g)].map(
     ([, line = ""]) => line.match(/(?:'[^']*'|[^\s'])+/g) ?? [],
   );
 }

@@ -99,7 +99,7 @@ export function aCluster(
   );
 }
 
-/** A database that runs what it asks for. */
+/** A database that runs what it asks for, and keeps its data when it restarts. */
 export function anEdb(
   name: string,
   version = "8.2",

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { formatAge, daysUntil, renderAge } from "../../../../plugin/domain/base/duration";
+import { withValue } from "../../../../plugin/domain/base/values";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
@@ -679,6 +680,31 @@ test("what to do next", () => {
     [
       "the constraint, with the group of the namespace",
       { constraints: [{ ...constraint, groups: ["system:serviceaccounts:engine"] }] },
+    ],
+    [
+      "the constraint, with the account itself and pods whose template asks for it",
+      {
+        constraints: [{ ...constraint, users: ["system:serviceaccount:engine:ec"] }],
+        statefulSets: [
+          withValue(
+            aSet(),
+            ["spec", "template", "metadata", "annotations", "openshift.io/required-scc"],
+            "engine-enterprise-scc-v2",
+          ) as KubeObject,
+        ],
+      },
+    ],
+    [
+      "the constraint, with the account itself, which a GitOps controller owns",
+      {
+        constraints: [
+          withAnnotation(
+            { ...constraint, users: ["system:serviceaccount:engine:ec"] },
+            "argocd.argoproj.io/tracking-id",
+            "apps:x",
+          ),
+        ],
+      },
     ],
     [
       "the constraint, which others alone use",
