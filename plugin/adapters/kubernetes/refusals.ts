@@ -146,5 +146,5 @@ export function isPage({ headers }: HttpAnswer): boolean {
 
 /** A proxy or a portal has answered in the API server's place. */
 export function hintOfPage({ clusterName }: RequestContext): string {
-  return `log in at the proxy or portal that stands before the API server, then run the same command again; else check the address in ${clusterName}`;
+  return `log in at the proxy or portal in front of the API server, then run the same command again; else check the address in ${clusterName}`;
 }
