@@ -7,7 +7,8 @@ import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
 import type { KubeObject } from "../domain/kube/objects";
-import { parseDocuments } from "./kubernetes/text/yaml";
+import { openItems } from "./kubernetes/text/documents";
+import { parseDocuments, readDocuments } from "./kubernetes/text/yaml";
 import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, requestDeadlineMs } from "../ports/kubernetes";
@@ -156,10 +157,14 @@ export class HelmProgram {
     const said = await this.#upgrade(upgrade, words);
     const release = parseOutput("helm upgrade", said, isReleaseDocument);
     const [manifest, config] = ["manifest", "config"].map((key) => getOwn(release, key));
-    // one document that cannot be read hides no other
-    const documents = (asString(manifest) ?? "").split(/^---(?=\s)/m);
+    if (typeof manifest !== "string") {
+      throw new HelmError(
+        "helm upgrade printed a release without its manifest: the chart renders nothing, or helm does not print what it renders",
+        { hint: `see what it renders with ${[...helmWords(upgrade), ...words].join(" ")}` },
+      );
+    }
     return {
-      objects: documents.flatMap(parseValues),
+      ...readManifest(manifest),
       hooked: await this.#hooked(upgrade, asArray(getOwn(release, "hooks"))),
       values: isObject(config) ? config : {},
     };
@@ -296,6 +301,26 @@ function parseValues(text: string): readonly unknown[] {
   } catch {
     return [];
   }
+}
+
+/** The objects of a manifest; one document that cannot be read hides no other. Helm takes the last of two keys. */
+function readManifest(manifest: string): Pick<RenderedChart, "objects" | "unread"> {
+  const documents = manifest.split(/^---(?=\s)/m).filter((text) => text.trim() !== "");
+  const read = documents.map((text, index) => {
+    const { documents: values, problems } = readDocuments(text, "last wins");
+    const template = /^# Source: (\S+)/m.exec(text)?.[1];
+    const place = `document ${index + 1}${template === undefined ? "" : ` (${template})`}`;
+    return {
+      objects: values.flatMap((value) =>
+        [...openItems({ value, path: [] })].map((opened) => opened.value),
+      ),
+      unread: problems.map((problem) => `${place} of what helm renders ${problem}`),
+    };
+  });
+  return {
+    objects: read.flatMap(({ objects }) => objects),
+    unread: read.flatMap(({ unread }) => unread),
+  };
 }
 
 function isOfUpgrade(event: unknown): boolean {

@@ -16,6 +16,7 @@ import {
 import {
   type ChartWish,
   findRenderedOperator,
+  judgeComparable,
   judgeFixedByChart,
   judgeRendered,
   type RenderedChart,
@@ -217,6 +218,10 @@ class ChartUpgradeRun {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
+    const line = deps.helmCommand(helmWords(upgrade));
+    const wish = { ...this.#makeWish(before), live: before.deployment };
+    const uncompared = judgeComparable(rendered, wish, line);
+    if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
     const findings = [
       ...judgeRendered(rendered, this.#makeWish(before)),
       ...judgeFixedByChart(rendered, before.deployment, deps.names),

@@ -402,3 +402,75 @@ test("what helm itself has set of the environment is the chart's to change, and 
   expect([code, helm.upgrades().length]).toEqual([0, 1]);
   expect(err).toContain('env[name="OLD_FLAG"]');
 });
+
+describe("a render in which the operator's Deployment cannot be compared stops before helm writes", () => {
+  const path = ["spec", "template", "spec", "nodeSelector"];
+  const live = withValue(marked(plain()), path, { pool: "infra" }) as KubeObject;
+  const rendering = (manifest?: string): string =>
+    JSON.stringify({ name: "operator", config: {}, hooks: [], manifest });
+  const text = JSON.stringify(plain());
+  const at = (metadata: object): string =>
+    JSON.stringify({ ...plain(), metadata: { ...plain().metadata, ...metadata } });
+  const odd = "---\n# Source: op/templates/odd.yaml\n: : bad [\n";
+  const name = names.operator.deployment;
+
+  test.each<[string, string, readonly string[]]>([
+    ["nothing", "", ["holds no objects", "would delete", "--dry-run=server"]],
+    [
+      "another kind alone",
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}",
+      ["holds ConfigMap/x", "would delete"],
+    ],
+    ["another name", at({ name: "other" }), ["holds Deployment/other", "would delete"]],
+    ["another namespace", at({ namespace: "elsewhere" }), ["in namespace elsewhere"]],
+    ["the Deployment twice", `${text}\n---\n${text}`, ["2 times"]],
+    ["what cannot be read alone", odd, ["document 1 (op/templates/odd.yaml)", "cannot be read"]],
+    [
+      "what cannot be read beside it",
+      `---\n${text}\n${odd}`,
+      ["document 2 (op/templates/odd.yaml)"],
+    ],
+  ])("%s", async (_, manifest, says) => {
+    for (const words of [byChart, [...byChart, "--dry-run=server"], ["diff", ...byChart]]) {
+      const wish = { live, instead: rendering(manifest) };
+      const { code, report, helm, writes } = await run([...words, ...json], wish);
+      expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+      expect(report.findings).toMatchObject([
+        { code: "OPERATOR-CHART-UNCOMPARED", object: `Deployment/${ns}/${name}` },
+      ]);
+      const [{ cause, fix } = { cause: "", fix: "" }] = report.findings ?? [];
+      for (const part of says) expect(`${cause} ${fix}`).toContain(part);
+      expect(fix).toContain("helm upgrade operator oci://");
+    }
+  });
+
+  test("where there is no operator, none would come", async () => {
+    const wish = { live: null, instead: rendering("") };
+    const { code, report, helm } = await run([...byChart, ...json], wish);
+    expect([code, helm.upgrades()]).toEqual([5, []]);
+    expect(report.findings?.[0]?.cause).toContain("would bring no operator");
+  });
+
+  test("a release without its manifest is helm's failure", async () => {
+    const { code, report, helm, writes } = await run([...byChart, ...json], {
+      live,
+      instead: rendering(),
+    });
+    expect([code, helm.upgrades(), writes]).toEqual([1, [], 0]);
+    expect(report.exit.reason).toContain("printed a release without its manifest");
+  });
+
+  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: [plain()] });
+  test.each([
+    ["a List", list],
+    ["a List in a List", `{apiVersion: v1, kind: List, items: [${list}]}`],
+    ["a key that is there twice, of which helm takes the last", `${text}\n---\na: 1\na: 2\n`],
+  ])("%s is compared", async (_, manifest) => {
+    const wish = { live, instead: rendering(manifest) };
+    const { code, report, helm } = await run([...byChart, ...json], wish);
+    expect([code, helm.upgrades()]).toEqual([5, []]);
+    expect(report.findings).toMatchObject([{ code: "OPERATOR-LOCAL-CHANGE" }]);
+    const taken = await run([...byChart, "--take-fields", `.${path.join(".")}`], wish);
+    expect([taken.code, taken.helm.upgrades().length]).toEqual([0, 1]);
+  });
+});

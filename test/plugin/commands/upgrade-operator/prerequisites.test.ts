@@ -99,6 +99,8 @@ async function upgraded(change: Change | Copying, { way = "bundle", options }: W
   return { report, writes: writes.flat() };
 }
 
+const isOperator = (object: KubeObject | undefined): boolean =>
+  object?.kind === "Deployment" && object.metadata.name === names.operator.deployment;
 const same: Change = (object) => object;
 const ofChart = (object: KubeObject): KubeObject =>
   object.kind === "Deployment"
@@ -156,7 +158,10 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
           },
           render: () => {
             run.helm.push(true);
-            return Promise.resolve({ objects: [], values: {} });
+            return Promise.resolve({
+              objects: example.map(image(":8.0.2-2")).filter(isOperator),
+              values: {},
+            });
           },
           rollback: () => Promise.resolve(),
         },
