@@ -42,8 +42,8 @@ interface HelmSetting {
   readonly env: NodeJS.ProcessEnv;
   /** The kubeconfig of this run: credentials are never among the words of a command. */
   readonly kubeconfig: string;
-  /** This run's copy of the values that were given; absent: the file that the upgrade names. */
-  readonly valuesFile?: string | undefined;
+  /** This run's copies of the values that were given; absent: the files that the upgrade names. */
+  readonly valuesFiles?: readonly string[] | undefined;
   readonly namespace: string;
   /** How long helm itself waits for an upgrade. */
   readonly timeoutMs: number;
@@ -196,7 +196,7 @@ export class HelmProgram {
   }
 
   async #upgrade(upgrade: ChartUpgrade, mode: readonly string[]): Promise<string> {
-    const { timeoutMs: waitsMs, valuesFile: values = upgrade.values } = this.setting;
+    const { timeoutMs: waitsMs, valuesFiles: values = upgrade.values } = this.setting;
     const given = { ...upgrade, values };
     const [, ...words] = helmWords(given);
     return await this.#run([...words, ...this.#inTime(), ...mode], {
@@ -208,15 +208,14 @@ export class HelmProgram {
 
   /** What the values hold that helm's words may quote; a source that cannot be read has none. */
   async #secrets({ name, values }: ChartUpgrade): Promise<readonly string[]> {
-    const given =
-      values === undefined
-        ? ""
-        : await readFile(values).then(
-            (bytes) => decodeText(bytes),
-            () => "",
-          );
+    const given = values.map((file) =>
+      readFile(file).then(
+        (bytes) => decodeText(bytes),
+        () => "",
+      ),
+    );
     const before = await this.values(name).catch(() => ({}));
-    return secretsIn([before, ...parseValues(given)]);
+    return secretsIn([before, ...(await Promise.all(given)).flatMap(parseValues)]);
   }
 
   async #json(words: readonly string[], fits: (value: unknown) => boolean): Promise<unknown> {

@@ -37,8 +37,8 @@ export interface ChartUpgrade {
   readonly version: string;
   /** Settings as helm takes them, `a.b=true`. */
   readonly sets: readonly string[];
-  /** A file with values. */
-  readonly values: string | undefined;
+  /** Files with values; of one value in several the last counts. */
+  readonly values: readonly string[];
 }
 
 /**
@@ -49,7 +49,7 @@ export function helmWords({ name, chart, version, sets, values }: ChartUpgrade):
   return [
     ...["helm", "upgrade", name, chart, "--version", version, "--reset-then-reuse-values"],
     ...sets.flatMap((set) => ["--set", set]),
-    ...(values === undefined ? [] : ["--values", values]),
+    ...values.flatMap((file) => ["--values", file]),
   ];
 }
 

@@ -100,7 +100,7 @@ test("the values given so far are read; none are none", async () => {
   await expect(program("echo odd").values("op")).rejects.toThrow("printed no JSON");
 });
 
-const upgrade = { name: "op", chart: "./c", version: "1.0.0", sets: ["a=true"], values: undefined };
+const upgrade = { name: "op", chart: "./c", version: "1.0.0", sets: ["a=true"], values: [] };
 
 test("an upgrade is never forced, and goes to the cluster of the kubeconfig alone", async () => {
   await program("").upgrade(upgrade);
@@ -197,7 +197,7 @@ test.each<[string, string]>([
       ? `-----BEGIN PRIVATE KEY-----\\n${quoted}\\n-----END PRIVATE KEY-----`
       : quoted;
   const script = `case "$1" in get) echo '{"db":{"password":"hunter22"}}';; *) printf '%s' 'cannot patch "x" with ${text}: denied' >&2; exit 1;; esac`;
-  const failure = program(script).upgrade({ ...upgrade, values });
+  const failure = program(script).upgrade({ ...upgrade, values: [values] });
   const error = await failure.catch((thrown: unknown) => thrown);
   expect(inspect(error, { depth: 9 })).not.toContain(quoted);
   expect(error).toMatchObject({

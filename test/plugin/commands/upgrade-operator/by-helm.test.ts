@@ -121,6 +121,24 @@ describe("what is named on the command line is read once", () => {
     expect([code, helm.given("values")]).toEqual([0, ["memory: 2GB\n", "memory: 2GB\n"]]);
   });
 
+  test("several files, in their order, a pipe among them", async () => {
+    const words = ["--values", aPipe("memory: 2GB\n"), "--values", "-"];
+    const stdin = stdinOf("memory: 3GB\n");
+    const { code, helm } = await run([...byChart, ...words], { process: { stdin } });
+    const each = ["memory: 2GB\n", "memory: 3GB\n"];
+    expect([code, helm.given("values")]).toEqual([0, [...each, ...each]]);
+    expect(helm.upgrades()).toEqual([expect.stringMatching(/--values .*-0\..*--values .*-1\./)]);
+  });
+
+  test.each([
+    ["stdin twice", ["--values", "-", "--values", "-"], "--values: stdin can be read once"],
+    ["no file at all", ["--values", "x.yaml", "--values", ""], "--values: needs a value"],
+  ])("%s is refused before helm is called", async (_, words, says) => {
+    const { code, err, helm, writes } = await run([...byChart, ...words]);
+    expect([code, helm.calls(), writes]).toEqual([2, [], 0]);
+    expect(err).toContain(says);
+  });
+
   test("a kubeconfig from a pipe, with a certificate authority from another one", async () => {
     const words = [...byChart, "--kubeconfig", aPipe(JSON.stringify(kubeconfig))];
     const { code, helm } = await run([...words, "--certificate-authority", aPipe("the CA")]);

@@ -65,7 +65,7 @@ async function plan({
   let open = 0;
   const part = chartPart({
     ...{ namespace: ns, fieldManager: names.fieldManager, timeoutMs: 60_000, wait: false },
-    ...{ chart: "./chart", releaseName: "operator", version, values: undefined },
+    ...{ chart: "./chart", releaseName: "operator", version, values: [] },
     takeFields: [],
     dryRun: "server",
     before: await readSnapshot({ ...ports, cluster }, ns),

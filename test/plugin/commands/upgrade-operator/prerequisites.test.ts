@@ -168,7 +168,7 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
       },
       {
         ...options,
-        ...{ chart: "./c", releaseName: "operator", version: "8.0.2-2", values: undefined },
+        ...{ chart: "./c", releaseName: "operator", version: "8.0.2-2", values: [] },
         takeFields: [],
       },
     );
@@ -420,7 +420,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
       chart: "./chart",
       releaseName: "operator",
       version: "8.0.2-2",
-      values: undefined,
+      values: [],
       takeFields: [],
       ...options,
     },
@@ -446,7 +446,7 @@ test("helm upgrades, and the report says from what to what", async () => {
 
 test.each([
   ["that version is there", {}, { version: "7.22.0-7" }, 0],
-  ["that version is there, and values are given", {}, { version: "7.22.0-7", values: "f" }, 1],
+  ["that version is there, and values are given", {}, { version: "7.22.0-7", values: ["f"] }, 1],
   ["OpenShift's mode is on", { openshift: true, helmSets: true }, { version: "7.22.0-7" }, 0],
   ["OpenShift's mode is off", { openshift: true }, { version: "7.22.0-7" }, 1],
 ] as const)("where %s, helm is called %#", async (...[, wish, options, count]) => {
