@@ -266,6 +266,30 @@ describe("marks of a release that helm does not know lead to a way out, not to e
     expect(report.findings?.[0]?.fix).not.toContain("kubectl annotate");
   });
 
+  const bothWays = /--release-name operator.*; if helm status operator .* finds no release, /;
+  const kept = { ...record, kind: "ConfigMap", type: undefined };
+  test.each<[string, string, readonly KubeObject[], string, RegExp]>([
+    ["secrets", "secrets", [], "OPERATOR-CHART-LOST", /backup of namespace engine \(Secrets /],
+    ["ConfigMaps, none", "configmap", [], "OPERATOR-CHART-LOST", /\(ConfigMaps sh\.helm/],
+    ["ConfigMaps, one", "configmaps", [kept], "OPERATOR-OWNED", /--release-name operator[^;]*$/],
+    ["ConfigMaps, a Secret", "configmap", [record], "OPERATOR-CHART-LOST", /\(ConfigMaps sh/],
+    ["a database", "sql", [record], "OPERATOR-OWNED", bothWays],
+    ["what is not known", "other", [], "OPERATOR-OWNED", bothWays],
+  ])("by bundle, with HELM_DRIVER for %s", async (...[, driver, others, found, fix]) => {
+    const env = { HELM_DRIVER: driver };
+    const { code, report, writes } = await run(byBundle, { others, env });
+    expect([code, writes]).toEqual([5, 0]);
+    expect(report.findings).toMatchObject([{ code: found }]);
+    expect(report.findings?.[0]?.fix).toMatch(fix);
+  });
+
+  test("by bundle, what was looked for is said", async () => {
+    const { report } = await run(byBundle);
+    expect(report.findings?.[0]?.cause).toContain(
+      "no Secrets with owner=helm,name=operator are in namespace engine",
+    );
+  });
+
   test("by bundle, where the Secrets may not be listed, both ways are told, each for its case", async () => {
     const forbidden = new ApiError("forbidden", { status: 403 });
     const { code, report, writes } = await run(byBundle, {
