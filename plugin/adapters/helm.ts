@@ -7,7 +7,8 @@ import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
 import type { KubeObject } from "../domain/kube/objects";
-import { parseDocuments } from "./kubernetes/text/yaml";
+import { openItems } from "./kubernetes/text/documents";
+import { parseDocuments, readDocuments } from "./kubernetes/text/yaml";
 import type { RenderedChart } from "../domain/operator/chart-images";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, requestDeadlineMs } from "../ports/kubernetes";
@@ -41,8 +42,8 @@ interface HelmSetting {
   readonly env: NodeJS.ProcessEnv;
   /** The kubeconfig of this run: credentials are never among the words of a command. */
   readonly kubeconfig: string;
-  /** This run's copy of the values that were given; absent: the file that the upgrade names. */
-  readonly valuesFile?: string | undefined;
+  /** This run's copies of the values that were given; absent: the files that the upgrade names. */
+  readonly valuesFiles?: readonly string[] | undefined;
   readonly namespace: string;
   /** How long helm itself waits for an upgrade. */
   readonly timeoutMs: number;
@@ -156,10 +157,14 @@ export class HelmProgram {
     const said = await this.#upgrade(upgrade, words);
     const release = parseOutput("helm upgrade", said, isReleaseDocument);
     const [manifest, config] = ["manifest", "config"].map((key) => getOwn(release, key));
-    // one document that cannot be read hides no other
-    const documents = (asString(manifest) ?? "").split(/^---(?=\s)/m);
+    if (typeof manifest !== "string") {
+      throw new HelmError(
+        "helm upgrade printed a release without its manifest: the chart renders nothing, or helm does not print what it renders",
+        { hint: `see what it renders with ${[...helmWords(upgrade), ...words].join(" ")}` },
+      );
+    }
     return {
-      objects: documents.flatMap(parseValues),
+      ...readManifest(manifest),
       hooked: await this.#hooked(upgrade, asArray(getOwn(release, "hooks"))),
       values: isObject(config) ? config : {},
     };
@@ -191,7 +196,7 @@ export class HelmProgram {
   }
 
   async #upgrade(upgrade: ChartUpgrade, mode: readonly string[]): Promise<string> {
-    const { timeoutMs: waitsMs, valuesFile: values = upgrade.values } = this.setting;
+    const { timeoutMs: waitsMs, valuesFiles: values = upgrade.values } = this.setting;
     const given = { ...upgrade, values };
     const [, ...words] = helmWords(given);
     return await this.#run([...words, ...this.#inTime(), ...mode], {
@@ -203,15 +208,14 @@ export class HelmProgram {
 
   /** What the values hold that helm's words may quote; a source that cannot be read has none. */
   async #secrets({ name, values }: ChartUpgrade): Promise<readonly string[]> {
-    const given =
-      values === undefined
-        ? ""
-        : await readFile(values).then(
-            (bytes) => decodeText(bytes),
-            () => "",
-          );
+    const given = values.map((file) =>
+      readFile(file).then(
+        (bytes) => decodeText(bytes),
+        () => "",
+      ),
+    );
     const before = await this.values(name).catch(() => ({}));
-    return secretsIn([before, ...parseValues(given)]);
+    return secretsIn([before, ...(await Promise.all(given)).flatMap(parseValues)]);
   }
 
   async #json(words: readonly string[], fits: (value: unknown) => boolean): Promise<unknown> {
@@ -296,6 +300,26 @@ function parseValues(text: string): readonly unknown[] {
   } catch {
     return [];
   }
+}
+
+/** The objects of a manifest; one document that cannot be read hides no other. Helm takes the last of two keys. */
+function readManifest(manifest: string): Pick<RenderedChart, "objects" | "unread"> {
+  const documents = manifest.split(/^---(?=\s)/m).filter((text) => text.trim() !== "");
+  const read = documents.map((text, index) => {
+    const { documents: values, problems } = readDocuments(text, "last wins");
+    const template = /^# Source: (\S+)/m.exec(text)?.[1];
+    const place = `document ${index + 1}${template === undefined ? "" : ` (${template})`}`;
+    return {
+      objects: values.flatMap((value) =>
+        [...openItems({ value, path: [] })].map((opened) => opened.value),
+      ),
+      unread: problems.map((problem) => `${place} of what helm renders ${problem}`),
+    };
+  });
+  return {
+    objects: read.flatMap(({ objects }) => objects),
+    unread: read.flatMap(({ unread }) => unread),
+  };
 }
 
 function isOfUpgrade(event: unknown): boolean {

@@ -12,8 +12,8 @@ export interface ChartInputs {
   readonly executable: string;
   /** Text of a kubeconfig. */
   readonly kubeconfig: string;
-  /** Text of the file with values. */
-  readonly values: string | undefined;
+  /** Text of each file with values. */
+  readonly values: readonly string[];
 }
 
 /** By what reads the inputs of a run. */
@@ -48,7 +48,8 @@ async function readNow(context: CommandContext, { chart, values }: Chart): Promi
   await attempt(() => {
     requireReadAgain(chart);
   });
-  const text = await attempt(() => readValues(context, values));
+  const texts: string[] = [];
+  for (const file of values) texts.push((await attempt(() => readValues(context, file))) ?? "");
   const kubeconfig = await attempt(() => renderHelmKubeconfig(options.connection, env));
   const [first, ...others] = problems;
   if (first !== undefined && others.length === 0) throw first;
@@ -59,14 +60,11 @@ async function readNow(context: CommandContext, { chart, values }: Chart): Promi
       { hint },
     );
   }
-  return { executable, kubeconfig, values: text };
+  return { executable, kubeconfig, values: texts };
 }
 
-async function readValues(
-  { readInput }: CommandContext,
-  values: string | undefined,
-): Promise<string | undefined> {
-  if (values?.includes("://") !== true) return values && (await readInput(values));
+async function readValues({ readInput }: CommandContext, file: string): Promise<string> {
+  if (!file.includes("://")) return await readInput(file);
   throw new UsageError("--values: an address is not read, since its content may change", {
     hint: "give its content: curl ADDRESS | kubectl engine … --values -",
   });

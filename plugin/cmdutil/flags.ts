@@ -96,6 +96,7 @@ export function listFlags(table: FlagTable): readonly FlagSpec[] {
 
 /** The options of what was typed; each problem is kept by the reader. */
 export function readOptions<T extends FlagTable>(table: T, reader: FlagReader): OptionsOf<T> {
+  reader.requireOneStdin(Object.keys(table).filter((name) => table[name]?.file === true));
   const values = Object.entries<Flag>(table).map(
     ([name, flag]) => [flag.key ?? attribute(name), readFlag(reader, name, flag)] as const,
   );
@@ -214,6 +215,23 @@ export class FlagReader {
     const given = this.raw[attribute(name)];
     if (Array.isArray(given)) return given.map(String).filter((value) => value !== "");
     return split(this.variable(name) ?? "");
+  }
+
+  /** As `each`; an empty one on the command line is a problem. */
+  eachFilled(name: string): readonly string[] {
+    const given = this.raw[attribute(name)];
+    if (Array.isArray(given) && given.includes("")) this.problems.push(`--${name}: needs a value`);
+    return this.each(name);
+  }
+
+  /** Names the flags of a command line that lead to stdin, where there are several. */
+  requireOneStdin(names: readonly string[]): void {
+    const streamed = names.flatMap((name) =>
+      [this.raw[attribute(name)]].flat().flatMap((value) => (value === "-" ? [`--${name}`] : [])),
+    );
+    if (streamed.length < 2) return;
+    const flags = [...new Set(streamed)].join(" and ");
+    this.problems.push(`${flags}: stdin can be read once: write one of its inputs to a file`);
   }
 
   /** As `each`, where commas separate on the command line too. */

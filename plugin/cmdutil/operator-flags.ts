@@ -40,8 +40,10 @@ export const operatorFlags = flagTable({
   values: {
     value: "FILE",
     goesWith: "chart",
+    repeat: true,
     file: true,
-    help: "Values for the chart, over those in force; - is stdin",
+    read: (read, name) => read.eachFilled(name),
+    help: "Values for the chart, over those in force; - is stdin; may be repeated, the last one wins",
   },
 });
 
@@ -98,8 +100,8 @@ export interface Chart {
   readonly chart: string;
   readonly releaseName: string;
   readonly version: string;
-  /** A file. */
-  readonly values?: string | undefined;
+  /** Files, of which a later one wins. */
+  readonly values: readonly string[];
 }
 
 function judgeChart(typed: Chart, read: FlagReader): Chart {

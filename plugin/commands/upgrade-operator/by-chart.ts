@@ -53,9 +53,10 @@ async function runHelm<T>(
 ): Promise<T> {
   const { env, options, clock, onSlow, signal } = context;
   const { executable, kubeconfig, values } = await readChartInputs(context, chart);
+  const copies = values.map((text, index) => [`values-${index}.yaml`, text] as const);
   const files = await writePrivateFiles({
     config: kubeconfig,
-    ...(values !== undefined && { "values.yaml": values }),
+    ...Object.fromEntries(copies),
   });
   try {
     const { requestTimeoutMs } = options.connection;
@@ -63,7 +64,7 @@ async function runHelm<T>(
     const helm = new HelmProgram({
       ...{ executable, env, namespace, timeoutMs, requestTimeoutMs, clock, onSlow, signal },
       kubeconfig: files.path("config"),
-      valuesFile: values === undefined ? undefined : files.path("values.yaml"),
+      valuesFiles: copies.map(([name]) => files.path(name)),
     });
     await helm.requireVersion();
     return await work(helm);

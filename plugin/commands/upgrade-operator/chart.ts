@@ -16,6 +16,7 @@ import {
 import {
   type ChartWish,
   findRenderedOperator,
+  judgeComparable,
   judgeFixedByChart,
   judgeRendered,
   type RenderedChart,
@@ -46,7 +47,7 @@ export interface ChartOptions extends OperatorOptions {
   readonly chart: string;
   readonly releaseName: string;
   readonly version: string;
-  readonly values: string | undefined;
+  readonly values: readonly string[];
   /** Local changes that the chart wins. */
   readonly takeFields: readonly string[];
 }
@@ -217,6 +218,10 @@ class ChartUpgradeRun {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
+    const line = deps.helmCommand(helmWords(upgrade));
+    const wish = { ...this.#makeWish(before), live: before.deployment };
+    const uncompared = judgeComparable(rendered, wish, line);
+    if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
     const findings = [
       ...judgeRendered(rendered, this.#makeWish(before)),
       ...judgeFixedByChart(rendered, before.deployment, deps.names),
@@ -333,7 +338,7 @@ class ChartUpgradeRun {
   /** As wanted already: that version is deployed, its operator runs, and no value is to be changed. */
   async #isThere(before: ChartFacts, { name, version, sets, values }: ChartUpgrade) {
     const { deployment, release } = before;
-    if (!isDeployed(release, version) || values !== undefined) return false;
+    if (!isDeployed(release, version) || values.length > 0) return false;
     if (strayImages(deployment, this.#makeWish(before)).length > 0) return false;
     if (sets.length === 0) return true;
     const path = this.deps.names.operator.chartOpenShift.split(".");

@@ -52,6 +52,7 @@ async function runBundle(
     takeFields: flags.takeFields,
     allowObjects: flags.allowObjects,
     rehearsed: context.rehearsed === true,
+    helmDriver: context.env["HELM_DRIVER"],
   });
   return await runPart(ports, part, { dryRun, limitMs });
 }

@@ -74,6 +74,7 @@ export const operator: UpgradePart = {
         ...writeOptions(context),
         timeoutMs: context.options.timeoutMs,
         rehearsed: context.rehearsed === true,
+        helmDriver: context.env["HELM_DRIVER"],
         before: facts,
       }),
     ];

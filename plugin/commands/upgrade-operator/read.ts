@@ -3,7 +3,7 @@ import { ApiError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import { findLivingOwner } from "../../domain/kube/owners";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
-import { readChartMarks } from "../../domain/operator/chart-marks";
+import { chooseStorage, readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { noOlm, type Olm } from "../../domain/operator/olm";
 import type { ChartRecords, Installed } from "../../domain/operator/refusals";
@@ -43,7 +43,11 @@ export async function requireNamespace(deps: OperatorDeps, name: string): Promis
 /** The operator as it is installed, seen by the objects that the bundle would write. */
 export async function readInstalled(
   deps: OperatorDeps,
-  { namespace, rehearsed: isCopy = false }: Pick<BundleOptions, "namespace" | "rehearsed">,
+  {
+    namespace,
+    rehearsed: isCopy = false,
+    helmDriver,
+  }: Pick<BundleOptions, "namespace" | "rehearsed" | "helmDriver">,
   wanted: readonly DesiredObject[],
 ): Promise<Installed> {
   const { cluster, names, command, signal } = deps;
@@ -54,35 +58,50 @@ export async function readInstalled(
   const left = await readLeftMarks(deps, objects);
   const isOlms = deployment && findLivingOwner(deployment, left)?.name === "OLM";
   const olm = isOlms === true ? await readOlm(deps, namespace, deployment) : noOlm;
-  const records = await readChartRecords(deps, objects, { namespace, left, isCopy });
+  const records = await readChartRecords(deps, objects, {
+    namespace,
+    left,
+    isCopy,
+    kept: chooseStorage(helmDriver),
+  });
   return { deployment, objects, olm, left, records, namespace, names, command };
 }
 
 /**
- * Whether helm has a record of each release that objects are marked with: it keeps them as Secrets in the namespace of
- * the release. A copy of a cluster may lack the Secrets.
+ * Whether helm has a record of each release that objects are marked with: it keeps them in the namespace of
+ * the release, as Secrets where HELM_DRIVER does not say otherwise. A copy of a cluster may lack the Secrets.
  */
 async function readChartRecords(
   { cluster, signal }: OperatorDeps,
   objects: readonly KubeObject[],
-  { namespace, left, isCopy }: Pick<Installed, "namespace" | "left"> & { readonly isCopy: boolean },
+  {
+    namespace,
+    left,
+    isCopy,
+    kept,
+  }: Pick<Installed, "namespace" | "left"> &
+    Pick<ChartRecords, "kept"> & { readonly isCopy: boolean },
 ): Promise<ReadonlyMap<string, ChartRecords>> {
   const marked = objects
     .filter((object) => findLivingOwner(object, left)?.name === "Helm")
     .flatMap((object) => readChartMarks(object) ?? []);
   const releases = new Map(marked.map((marks) => [marks.name, marks.namespace ?? namespace]));
-  const found = [...releases].map(async ([name, place]) => {
-    const labelSelector = `owner=helm,name=${name}`;
-    const query = { namespace: place, labelSelector, limit: 1, signal };
-    const records = await cluster.list(kinds.secret, query).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 403) return undefined;
-      throw error;
-    });
-    const isSeen = records !== undefined && records.length > 0;
-    const isUnknown = records === undefined || isCopy;
-    const isKnown = isSeen || (isUnknown ? undefined : false);
-    return [name, { namespace: place, isKnown }] as const;
-  });
+  const found = [...releases].map(
+    async ([name, place]): Promise<readonly [string, ChartRecords]> => {
+      const labelSelector = `owner=helm,name=${name}`;
+      const query = { namespace: place, labelSelector, limit: 1, signal };
+      if (kept === undefined) return [name, { namespace: place, isKnown: undefined }];
+      const resource = kept === "Secrets" ? kinds.secret : kinds.configMap;
+      const records = await cluster.list(resource, query).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 403) return undefined;
+        throw error;
+      });
+      const isSeen = records !== undefined && records.length > 0;
+      const isUnknown = records === undefined || isCopy;
+      const isKnown = isSeen || (isUnknown ? undefined : false);
+      return [name, { namespace: place, isKnown, kept }];
+    },
+  );
   return new Map(await Promise.all(found));
 }
 
@@ -154,6 +173,8 @@ export interface BundleOptions extends OperatorOptions, RegistryWish {
   readonly allowObjects: readonly string[];
   /** The cluster is a copy in memory, which may lack what the real one has. */
   readonly rehearsed?: boolean;
+  /** Where helm keeps its records, as HELM_DRIVER says it. */
+  readonly helmDriver?: string | undefined;
 }
 
 /** The world around a run. */

@@ -3,7 +3,7 @@ import type { Finding } from "../base/findings";
 import { parseImage } from "../release/images";
 import type { Names } from "../names/names";
 import type { KubeObject } from "../kube/objects";
-import { isObject, type Json } from "../base/values";
+import { boundList, getOwn, getPath, isObject, type Json } from "../base/values";
 import { compareReleaseTags, parseReleaseTag } from "../base/versions";
 import { operatorFinding } from "./findings";
 import { findFixedFields } from "./fixed-fields";
@@ -11,7 +11,10 @@ import { listImages } from "./wanted";
 
 /** What helm says that it would write, and the values of a person that it used. */
 export interface RenderedChart {
+  /** The items of a List in its place. */
   readonly objects: readonly unknown[];
+  /** What of it cannot be read, each as a sentence that names its place; absent: nothing. */
+  readonly unread?: readonly string[];
   /** Definitions that hooks of an upgrade bring, which leave a newer one as it is; absent: none. */
   readonly hooked?: readonly KubeObject[];
   readonly values: Json;
@@ -54,16 +57,73 @@ export function strayImages(
 
 /** The operator's Deployment among what helm would write. */
 export function findRenderedOperator(
+  rendered: RenderedChart,
+  names: Names,
+): KubeObject | undefined {
+  return listRenderedOperators(rendered, names)[0];
+}
+
+function listRenderedOperators(
   { objects }: RenderedChart,
   { operator }: Names,
-): KubeObject | undefined {
-  return (objects as readonly KubeObject[]).find(
+): readonly KubeObject[] {
+  return (objects as readonly KubeObject[]).filter(
     (object) =>
       isObject(object) &&
       object.kind === "Deployment" &&
       isObject(object.metadata) &&
       object.metadata.name === operator.deployment,
   );
+}
+
+/**
+ * Why what runs cannot be compared with what helm would write: only a render that is read as a whole and holds the
+ * operator's Deployment once, in its namespace, says what becomes of the Deployment. `line` is helm's own upgrade.
+ */
+export function judgeComparable(
+  rendered: RenderedChart,
+  { live, namespace, names }: ChartWish,
+  line: string,
+): readonly Finding[] {
+  const { unread = [] } = rendered;
+  const cause =
+    unread.length > 0
+      ? `${boundList(unread)}: what would become of the operator is not known`
+      : describeAbsent(rendered, { live, namespace, names });
+  if (cause === undefined) return [];
+  return [
+    operatorFinding("chartUncompared", {
+      object: `Deployment/${namespace}/${names.operator.deployment}`,
+      cause,
+      fix: `see what helm renders with ${line} --dry-run=server; correct --chart, its templates, or the values that rename or leave out the operator (--values), then run again; where the change is meant, run ${line} yourself`,
+    }),
+  ];
+}
+
+/** Undefined where the Deployment is there as it should be. */
+function describeAbsent(
+  rendered: RenderedChart,
+  { live, namespace, names }: Pick<ChartWish, "live" | "namespace" | "names">,
+): string | undefined {
+  const { deployment } = names.operator;
+  const [found, ...more] = listRenderedOperators(rendered, names);
+  if (more.length > 0) {
+    return `what helm renders holds Deployment ${deployment} ${more.length + 1} times: which one the operator would become is not known`;
+  }
+  const { namespace: at = namespace } = found?.metadata ?? {};
+  if (found !== undefined && at === namespace) return undefined;
+  const where = found === undefined ? "" : ` in namespace ${at}`;
+  const labels = rendered.objects.map((object) => labelRendered(object));
+  const held = labels.length === 0 ? "no objects" : `${boundList(labels)}${where}`;
+  const becomes =
+    live === undefined
+      ? "helm would bring no operator"
+      : "helm would delete the one that runs, since it leaves the release";
+  return `what helm renders holds ${held}, and not Deployment ${deployment} of namespace ${namespace}: ${becomes}`;
+}
+
+function labelRendered(object: unknown): string {
+  return `${String(getOwn(object, "kind"))}/${String(getPath(object, ["metadata", "name"]))}`;
 }
 
 /** What the API server never changes of the operator's Deployment, where the chart has it otherwise (Facts 8). */

@@ -58,8 +58,19 @@ function renderUnmarking(objects: readonly KubeObject[], command: Command): stri
     .join("; ");
 }
 
+/** The objects in which helm keeps the records of its releases. */
+export type ChartStorage = "Secrets" | "ConfigMaps";
+
+/** By HELM_DRIVER; undefined where they are in no object of the cluster, or where that is not known. */
+export function chooseStorage(driver = ""): ChartStorage | undefined {
+  if (["", "secret", "secrets"].includes(driver)) return "Secrets";
+  return ["configmap", "configmaps"].includes(driver) ? "ConfigMaps" : undefined;
+}
+
 /** Objects with the marks of a release that helm has no record of. */
 interface Lost extends Adoption {
+  /** What was looked for; absent: helm was asked. */
+  readonly kept?: ChartStorage | undefined;
   readonly namespace: string;
   /** All that are known to have the marks. */
   readonly objects: readonly KubeObject[];
@@ -67,10 +78,10 @@ interface Lost extends Adoption {
 }
 
 /** The ways out of lost records: back to the records, or without them. */
-export function renderWaysOut({ objects, command, ...adoption }: Lost): string {
+export function renderWaysOut({ objects, command, kept = "Secrets", ...adoption }: Lost): string {
   const { release, namespace } = adoption;
   return [
-    `restore its records from a backup of namespace ${namespace} (Secrets sh.helm.release.v1.${release}.vN, label owner=helm), then run again`,
+    `restore its records from a backup of namespace ${namespace} (${kept} sh.helm.release.v1.${release}.vN, label owner=helm), then run again`,
     `or let helm adopt the objects at what runs: ${renderAdoption(adoption)}, then run again`,
     `or take the marks off and use the bundle (--release), which lists the fields that helm has set for --take-fields: ${renderUnmarking(objects, command)}`,
   ].join("; ");
@@ -78,12 +89,15 @@ export function renderWaysOut({ objects, command, ...adoption }: Lost): string {
 
 /** The finding for objects whose release helm does not know. */
 export function findLostRelease(lost: Lost): Finding {
-  const { release, namespace, objects } = lost;
+  const { release, namespace, objects, kept } = lost;
   const object = objects.slice(0, 1).map(objectLabel).join("");
   const have = objects.length > 1 ? `it and ${objects.length - 1} more have` : "it has";
   return operatorFinding("chartLost", {
     object,
-    cause: `${have} the marks of release ${release}, and helm knows no release of that name in namespace ${namespace}: its records are gone`,
+    cause:
+      kept === undefined
+        ? `${have} the marks of release ${release}, and helm knows no release of that name in namespace ${namespace}: its records are gone`
+        : `${have} the marks of release ${release}, and no ${kept} with owner=helm,name=${release} are in namespace ${namespace}: its records are gone, or helm keeps them elsewhere (HELM_DRIVER)`,
     fix: renderWaysOut(lost),
   });
 }

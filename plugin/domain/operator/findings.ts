@@ -28,6 +28,11 @@ export const operatorFindings = {
     cause: "after helm's upgrade the release or the operator's image is not what was asked for",
     fix: "find out what changes the image (a mutating webhook, another controller), then run again",
   }),
+  chartUncompared: error("OPERATOR-CHART-UNCOMPARED", "S18", {
+    cause:
+      "what helm renders cannot be read as a whole, or does not hold the operator's Deployment once: helm might delete the operator that runs, or drop local changes",
+    fix: "see what helm renders with helm upgrade --dry-run=server, correct the chart or its values, then run again",
+  }),
   clusterImage: warning("OPERATOR-CLUSTER-IMAGE", "S17", {
     cause:
       "the cluster names no image of its own, so there is none that could be pointed at the registry",

@@ -12,7 +12,7 @@ import {
   renderOwnersWay,
 } from "../kube/owners";
 import { isOlder } from "../base/versions";
-import { findLostRelease, readChartMarks, renderWaysOut } from "./chart-marks";
+import { type ChartStorage, findLostRelease, readChartMarks, renderWaysOut } from "./chart-marks";
 import { operatorFinding } from "./findings";
 import { isBrought, type Olm } from "./olm";
 import { judgeOlm } from "./olm-obstacles";
@@ -37,8 +37,8 @@ export interface ChartUpgrade {
   readonly version: string;
   /** Settings as helm takes them, `a.b=true`. */
   readonly sets: readonly string[];
-  /** A file with values. */
-  readonly values: string | undefined;
+  /** Files with values; of one value in several the last counts. */
+  readonly values: readonly string[];
 }
 
 /**
@@ -49,7 +49,7 @@ export function helmWords({ name, chart, version, sets, values }: ChartUpgrade):
   return [
     ...["helm", "upgrade", name, chart, "--version", version, "--reset-then-reuse-values"],
     ...sets.flatMap((set) => ["--set", set]),
-    ...(values === undefined ? [] : ["--values", values]),
+    ...values.flatMap((file) => ["--values", file]),
   ];
 }
 
@@ -66,6 +66,8 @@ export interface ChartRecords {
   readonly namespace: string;
   /** Undefined where they cannot be seen. */
   readonly isKnown: boolean | undefined;
+  /** The kind of object that was looked for; absent: none, since helm keeps them elsewhere. */
+  readonly kept?: ChartStorage | undefined;
 }
 
 /** The operator as it was found. */
@@ -125,14 +127,14 @@ function listLost(installed: Installed): readonly Lost[] {
 function describeLost(
   { deployment, objects, left, names, command }: Installed,
   release: string,
-  { namespace }: ChartRecords,
+  { namespace, kept }: ChartRecords,
 ): Lost {
   const marked = objects.filter(
     (object) =>
       findLivingOwner(object, left)?.name === "Helm" && readChartMarks(object)?.name === release,
   );
   const version = readOperatorVersion(deployment, names);
-  return { release, version, objects: marked, namespace, command, helmCommand: command };
+  return { release, version, objects: marked, namespace, kept, command, helmCommand: command };
 }
 
 function describeWay(

@@ -94,10 +94,13 @@ test.each([
 test("the values given so far are read; none are none", async () => {
   expect(await program(`echo '{"a":1}'`).values("op")).toEqual({ a: 1 });
   expect(await program("echo null").values("op")).toEqual({});
+  await expect(program(`echo '{"name":"op"}'`).render(upgrade, "client")).rejects.toThrow(
+    "without its manifest",
+  );
   await expect(program("echo odd").values("op")).rejects.toThrow("printed no JSON");
 });
 
-const upgrade = { name: "op", chart: "./c", version: "1.0.0", sets: ["a=true"], values: undefined };
+const upgrade = { name: "op", chart: "./c", version: "1.0.0", sets: ["a=true"], values: [] };
 
 test("an upgrade is never forced, and goes to the cluster of the kubeconfig alone", async () => {
   await program("").upgrade(upgrade);
@@ -113,6 +116,7 @@ test.each(["client", "server"] as const)("a dry run of the %s renders the chart"
   const said = `{"manifest":"${manifest}","config":{"a":{"b":"1"}}}`;
   expect(await program(`printf '%s' '${said}'`).render(upgrade, mode)).toEqual({
     objects: [{ kind: "A" }, { kind: "B" }],
+    unread: [expect.stringContaining("document 2 of what helm renders cannot be read: ")],
     hooked: [],
     values: { a: { b: "1" } },
   });
@@ -125,7 +129,7 @@ test("definitions are those of an upgrade's hooks, of what they hold, and of crd
   const map = `kind: ConfigMap\ndata:\n  a: |\n    ${definition("held").replaceAll("\n", "\n    ")}\n  b: "["\n`;
   const hook = (manifest: string, ...events: readonly string[]) => ({ manifest, events });
   const said = (...hooks: readonly object[]) =>
-    `case $1 in show) printf '%s' '${definition("kept")}';; *) printf '%s' '${JSON.stringify({ hooks })}';; esac`;
+    `case $1 in show) printf '%s' '${definition("kept")}';; *) printf '%s' '${JSON.stringify({ manifest: "", hooks })}';; esac`;
   const namesOf = async (...hooks: readonly object[]) => {
     const { hooked = [] } = await program(said(...hooks)).render(upgrade, "client");
     return hooked.map(({ metadata }) => metadata.name);
@@ -140,9 +144,10 @@ test("definitions are those of an upgrade's hooks, of what they hold, and of crd
   expect(log()).toContain("show crds ./c --version 1.0.0");
 });
 
-test("a dry run that prints nothing of use holds nothing, and no JSON is helm's failure", async () => {
-  expect(await program(`echo '{"name":"op"}'`).render(upgrade, "client")).toEqual({
+test("an empty manifest holds nothing; none, and no JSON, are helm's failure", async () => {
+  expect(await program(`echo '{"manifest":""}'`).render(upgrade, "client")).toEqual({
     objects: [],
+    unread: [],
     hooked: [],
     values: {},
   });
@@ -192,7 +197,7 @@ test.each<[string, string]>([
       ? `-----BEGIN PRIVATE KEY-----\\n${quoted}\\n-----END PRIVATE KEY-----`
       : quoted;
   const script = `case "$1" in get) echo '{"db":{"password":"hunter22"}}';; *) printf '%s' 'cannot patch "x" with ${text}: denied' >&2; exit 1;; esac`;
-  const failure = program(script).upgrade({ ...upgrade, values });
+  const failure = program(script).upgrade({ ...upgrade, values: [values] });
   const error = await failure.catch((thrown: unknown) => thrown);
   expect(inspect(error, { depth: 9 })).not.toContain(quoted);
   expect(error).toMatchObject({

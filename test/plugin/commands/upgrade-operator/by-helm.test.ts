@@ -121,6 +121,24 @@ describe("what is named on the command line is read once", () => {
     expect([code, helm.given("values")]).toEqual([0, ["memory: 2GB\n", "memory: 2GB\n"]]);
   });
 
+  test("several files, in their order, a pipe among them", async () => {
+    const words = ["--values", aPipe("memory: 2GB\n"), "--values", "-"];
+    const stdin = stdinOf("memory: 3GB\n");
+    const { code, helm } = await run([...byChart, ...words], { process: { stdin } });
+    const each = ["memory: 2GB\n", "memory: 3GB\n"];
+    expect([code, helm.given("values")]).toEqual([0, [...each, ...each]]);
+    expect(helm.upgrades()).toEqual([expect.stringMatching(/--values .*-0\..*--values .*-1\./)]);
+  });
+
+  test.each([
+    ["stdin twice", ["--values", "-", "--values", "-"], "--values: stdin can be read once"],
+    ["no file at all", ["--values", "x.yaml", "--values", ""], "--values: needs a value"],
+  ])("%s is refused before helm is called", async (_, words, says) => {
+    const { code, err, helm, writes } = await run([...byChart, ...words]);
+    expect([code, helm.calls(), writes]).toEqual([2, [], 0]);
+    expect(err).toContain(says);
+  });
+
   test("a kubeconfig from a pipe, with a certificate authority from another one", async () => {
     const words = [...byChart, "--kubeconfig", aPipe(JSON.stringify(kubeconfig))];
     const { code, helm } = await run([...words, "--certificate-authority", aPipe("the CA")]);
@@ -246,6 +264,30 @@ describe("marks of a release that helm does not know lead to a way out, not to e
     expect(report.findings).toMatchObject([{ code: "OPERATOR-OWNED" }]);
     expect(report.findings?.[0]?.fix).toContain("--release-name operator");
     expect(report.findings?.[0]?.fix).not.toContain("kubectl annotate");
+  });
+
+  const bothWays = /--release-name operator.*; if helm status operator .* finds no release, /;
+  const kept = { ...record, kind: "ConfigMap", type: undefined };
+  test.each<[string, string, readonly KubeObject[], string, RegExp]>([
+    ["secrets", "secrets", [], "OPERATOR-CHART-LOST", /backup of namespace engine \(Secrets /],
+    ["ConfigMaps, none", "configmap", [], "OPERATOR-CHART-LOST", /\(ConfigMaps sh\.helm/],
+    ["ConfigMaps, one", "configmaps", [kept], "OPERATOR-OWNED", /--release-name operator[^;]*$/],
+    ["ConfigMaps, a Secret", "configmap", [record], "OPERATOR-CHART-LOST", /\(ConfigMaps sh/],
+    ["a database", "sql", [record], "OPERATOR-OWNED", bothWays],
+    ["what is not known", "other", [], "OPERATOR-OWNED", bothWays],
+  ])("by bundle, with HELM_DRIVER for %s", async (...[, driver, others, found, fix]) => {
+    const env = { HELM_DRIVER: driver };
+    const { code, report, writes } = await run(byBundle, { others, env });
+    expect([code, writes]).toEqual([5, 0]);
+    expect(report.findings).toMatchObject([{ code: found }]);
+    expect(report.findings?.[0]?.fix).toMatch(fix);
+  });
+
+  test("by bundle, what was looked for is said", async () => {
+    const { report } = await run(byBundle);
+    expect(report.findings?.[0]?.cause).toContain(
+      "no Secrets with owner=helm,name=operator are in namespace engine",
+    );
   });
 
   test("by bundle, where the Secrets may not be listed, both ways are told, each for its case", async () => {
@@ -401,4 +443,76 @@ test("what helm itself has set of the environment is the chart's to change, and 
   const { code, err, helm } = await run(byChart, { live, manager: "helm" });
   expect([code, helm.upgrades().length]).toEqual([0, 1]);
   expect(err).toContain('env[name="OLD_FLAG"]');
+});
+
+describe("a render in which the operator's Deployment cannot be compared stops before helm writes", () => {
+  const path = ["spec", "template", "spec", "nodeSelector"];
+  const live = withValue(marked(plain()), path, { pool: "infra" }) as KubeObject;
+  const rendering = (manifest?: string): string =>
+    JSON.stringify({ name: "operator", config: {}, hooks: [], manifest });
+  const text = JSON.stringify(plain());
+  const at = (metadata: object): string =>
+    JSON.stringify({ ...plain(), metadata: { ...plain().metadata, ...metadata } });
+  const odd = "---\n# Source: op/templates/odd.yaml\n: : bad [\n";
+  const name = names.operator.deployment;
+
+  test.each<[string, string, readonly string[]]>([
+    ["nothing", "", ["holds no objects", "would delete", "--dry-run=server"]],
+    [
+      "another kind alone",
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}",
+      ["holds ConfigMap/x", "would delete"],
+    ],
+    ["another name", at({ name: "other" }), ["holds Deployment/other", "would delete"]],
+    ["another namespace", at({ namespace: "elsewhere" }), ["in namespace elsewhere"]],
+    ["the Deployment twice", `${text}\n---\n${text}`, ["2 times"]],
+    ["what cannot be read alone", odd, ["document 1 (op/templates/odd.yaml)", "cannot be read"]],
+    [
+      "what cannot be read beside it",
+      `---\n${text}\n${odd}`,
+      ["document 2 (op/templates/odd.yaml)"],
+    ],
+  ])("%s", async (_, manifest, says) => {
+    for (const words of [byChart, [...byChart, "--dry-run=server"], ["diff", ...byChart]]) {
+      const wish = { live, instead: rendering(manifest) };
+      const { code, report, helm, writes } = await run([...words, ...json], wish);
+      expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+      expect(report.findings).toMatchObject([
+        { code: "OPERATOR-CHART-UNCOMPARED", object: `Deployment/${ns}/${name}` },
+      ]);
+      const [{ cause, fix } = { cause: "", fix: "" }] = report.findings ?? [];
+      for (const part of says) expect(`${cause} ${fix}`).toContain(part);
+      expect(fix).toContain("helm upgrade operator oci://");
+    }
+  });
+
+  test("where there is no operator, none would come", async () => {
+    const wish = { live: null, instead: rendering("") };
+    const { code, report, helm } = await run([...byChart, ...json], wish);
+    expect([code, helm.upgrades()]).toEqual([5, []]);
+    expect(report.findings?.[0]?.cause).toContain("would bring no operator");
+  });
+
+  test("a release without its manifest is helm's failure", async () => {
+    const { code, report, helm, writes } = await run([...byChart, ...json], {
+      live,
+      instead: rendering(),
+    });
+    expect([code, helm.upgrades(), writes]).toEqual([1, [], 0]);
+    expect(report.exit.reason).toContain("printed a release without its manifest");
+  });
+
+  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: [plain()] });
+  test.each([
+    ["a List", list],
+    ["a List in a List", `{apiVersion: v1, kind: List, items: [${list}]}`],
+    ["a key that is there twice, of which helm takes the last", `${text}\n---\na: 1\na: 2\n`],
+  ])("%s is compared", async (_, manifest) => {
+    const wish = { live, instead: rendering(manifest) };
+    const { code, report, helm } = await run([...byChart, ...json], wish);
+    expect([code, helm.upgrades()]).toEqual([5, []]);
+    expect(report.findings).toMatchObject([{ code: "OPERATOR-LOCAL-CHANGE" }]);
+    const taken = await run([...byChart, "--take-fields", `.${path.join(".")}`], wish);
+    expect([taken.code, taken.helm.upgrades().length]).toEqual([0, 1]);
+  });
 });

@@ -65,7 +65,7 @@ async function plan({
   let open = 0;
   const part = chartPart({
     ...{ namespace: ns, fieldManager: names.fieldManager, timeoutMs: 60_000, wait: false },
-    ...{ chart: "./chart", releaseName: "operator", version, values: undefined },
+    ...{ chart: "./chart", releaseName: "operator", version, values: [] },
     takeFields: [],
     dryRun: "server",
     before: await readSnapshot({ ...ports, cluster }, ns),
@@ -96,8 +96,10 @@ test("one call of helm is planned, and the operator that it renders is ready aft
   expect(planned.expects).toMatchObject({ code: 0, details: { before: { operator: "7.22.0-7" } } });
 });
 
-test("a chart whose operator is not found is taken for what it is named after", async () => {
+test("a chart whose operator is not found stops the plan, which goes on with what it is named after", async () => {
   const { planned } = await plan({ objects: [{ kind: kinds.configMap.kind }] });
+  expect(planned.stops).toMatchObject({ findings: [{ code: "OPERATOR-CHART-UNCOMPARED" }] });
+  expect([planned.calls, planned.writes]).toEqual([undefined, []]);
   expect(operatorsIn(planned.after.stored)).toEqual([imageAt("8.0.2-2"), "true"]);
 });
 
@@ -162,13 +164,14 @@ function aDefinition(version: string, ...fields: readonly string[]): KubeObject 
 
 const later = aDefinition("v1", "spec", "status", "more");
 const stranger = { ...later, metadata: { name: "others.example.com" } };
+const operator = anOperator(imageAt("8.0.2-2"));
 
 test.each<readonly [string, Wish, readonly KubeObject[]]>([
-  ["helm writes", { objects: [later, stranger] }, [later]],
+  ["helm writes", { objects: [later, stranger, operator] }, [later]],
   ["a hook brings", { hooked: [later, stranger] }, [later]],
   ["a hook brings, and there is an older one", { hooked: [later], held: [anOlder()] }, [later]],
   ["a hook brings, and there is a newer one", { hooked: [anOlder()], held: [later] }, []],
-  ["helm writes and a hook brings", { objects: [later], hooked: [anOlder()] }, [later]],
+  ["helm writes and a hook brings", { objects: [later, operator], hooked: [anOlder()] }, [later]],
   ["none", {}, []],
 ])("a definition that %s is told to what is planned after it", async (_, wish, wanted) => {
   const { planned } = await plan(wish);
@@ -182,7 +185,8 @@ function anOlder(): KubeObject {
 
 test("a definition without the version in which objects are stored stops it before helm is called", async () => {
   const held = { ...aDefinition("v1", "spec"), status: { storedVersions: ["v1"] } };
-  for (const wish of [{ objects: [aDefinition("v2", "spec")] }, { hooked: [aDefinition("v2")] }]) {
+  const objects = [aDefinition("v2", "spec"), operator];
+  for (const wish of [{ objects }, { hooked: [aDefinition("v2")] }]) {
     const { planned, upgrades } = await plan({ ...wish, held: [held] });
     expect(planned.stops).toMatchObject({
       exitCode: 3,

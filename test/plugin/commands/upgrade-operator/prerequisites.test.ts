@@ -99,6 +99,8 @@ async function upgraded(change: Change | Copying, { way = "bundle", options }: W
   return { report, writes: writes.flat() };
 }
 
+const isOperator = (object: KubeObject | undefined): boolean =>
+  object?.kind === "Deployment" && object.metadata.name === names.operator.deployment;
 const same: Change = (object) => object;
 const ofChart = (object: KubeObject): KubeObject =>
   object.kind === "Deployment"
@@ -156,14 +158,17 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
           },
           render: () => {
             run.helm.push(true);
-            return Promise.resolve({ objects: [], values: {} });
+            return Promise.resolve({
+              objects: example.map(image(":8.0.2-2")).filter(isOperator),
+              values: {},
+            });
           },
           rollback: () => Promise.resolve(),
         },
       },
       {
         ...options,
-        ...{ chart: "./c", releaseName: "operator", version: "8.0.2-2", values: undefined },
+        ...{ chart: "./c", releaseName: "operator", version: "8.0.2-2", values: [] },
         takeFields: [],
       },
     );
@@ -415,7 +420,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
       chart: "./chart",
       releaseName: "operator",
       version: "8.0.2-2",
-      values: undefined,
+      values: [],
       takeFields: [],
       ...options,
     },
@@ -441,7 +446,7 @@ test("helm upgrades, and the report says from what to what", async () => {
 
 test.each([
   ["that version is there", {}, { version: "7.22.0-7" }, 0],
-  ["that version is there, and values are given", {}, { version: "7.22.0-7", values: "f" }, 1],
+  ["that version is there, and values are given", {}, { version: "7.22.0-7", values: ["f"] }, 1],
   ["OpenShift's mode is on", { openshift: true, helmSets: true }, { version: "7.22.0-7" }, 0],
   ["OpenShift's mode is off", { openshift: true }, { version: "7.22.0-7" }, 1],
 ] as const)("where %s, helm is called %#", async (...[, wish, options, count]) => {

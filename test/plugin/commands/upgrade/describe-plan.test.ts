@@ -58,6 +58,7 @@ test("the release of a chart is its address without the password, and its versio
     chart: "https://me:secret@charts.example/engine",
     version: "8.0.2-2",
     releaseName: "operator",
+    values: [],
   };
   const flags = { ...readDefaults(upgradeSpec), chart };
   const binding = makeBinding({ flags, opened: undefined, uid: "c", namespace: "engine" });

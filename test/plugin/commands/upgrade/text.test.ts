@@ -127,14 +127,29 @@ test("flags are said again in words, without the secrets of an address", () => {
   const flags = {
     ...readDefaults(upgradeSpec),
     ...{ release: "https://user:s3cr3t@host/{tag}.tar.gz?sig=s3cr3t", target: "8.0.2-2" },
-    chart: { chart: "./chart", releaseName: "operator", version: "8.0.2-2" },
+    chart: {
+      chart: "./chart",
+      releaseName: "operator",
+      version: "8.0.2-2",
+      values: ["a.yaml", "b"],
+    },
     ...{ registry: "mirror/x", pullSecret: "pull", participants: ["west", "east/engine"] },
     ...{ takeFields: ["a", "b"], skip: [{ code: "A", object: "b" }, { code: "C" }] },
     ...{ auto: true, probe: false },
   };
   expect(listWords(flags)).toEqual([
     ...["--release", "https://host/{tag}.tar.gz?…", "--target", "8.0.2-2", "--chart", "./chart"],
-    ...["--release-name", "operator", "--version", "8.0.2-2", "--image-registry", "mirror/x"],
+    ...[
+      "--release-name",
+      "operator",
+      "--version",
+      "8.0.2-2",
+      "--values",
+      "a.yaml",
+      "--values",
+      "b",
+    ],
+    ...["--image-registry", "mirror/x"],
     ...["--pull-secret", "pull", "--participant", "west", "--participant", "east/engine"],
     ...["--take-fields", "a", "--take-fields", "b", "--skip", "A=b", "--skip", "C"],
     ...["--auto", "--no-probe"],

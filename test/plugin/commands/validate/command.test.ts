@@ -522,6 +522,16 @@ describe("input", () => {
     expect(foundIn(ended)).toEqual(["stdin:13:18 error R1 spec.engineVersion"]);
   });
 
+  test.each([
+    [["-f", "-", "--old", "-"], "--filename and --old: stdin can be read once"],
+    [["-f", "-", "--clusters=-"], "--filename and --clusters: stdin can be read once"],
+    [["-f", "-", "-f", "-"], "--filename: stdin can be read once"],
+  ])("stdin for two inputs is refused before it is read: %j", async (words, says) => {
+    const { code, err, out } = await validate({}, words, { stdin: stdinOf(major) });
+    expect([code, out]).toEqual([2, ""]);
+    expect(err.split(says)).toHaveLength(2);
+  });
+
   test("a file of 100 MB is refused, and not read to its end", async () => {
     writeFileSync(join(folder, "big.yaml"), "a: 1\n");
     truncateSync(join(folder, "big.yaml"), 100 * 2 ** 20);

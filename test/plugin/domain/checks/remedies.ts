@@ -88,6 +88,7 @@ export const remedies: readonly Remedy[] = [
       "OPERATOR-ABSENT",
       "OPERATOR-BUNDLE-UNUSUAL",
       "OPERATOR-CHART-PINNED",
+      "OPERATOR-CHART-UNCOMPARED",
       "OPERATOR-CLUSTER-IMAGE",
       "OPERATOR-CRASH",
       "OPERATOR-ELSEWHERE",

@@ -114,8 +114,8 @@ test.each([
 });
 
 test.each([
-  [[], undefined, []],
-  [["a.b=true"], "f.yaml", ["--set", "a.b=true", "--values", "f.yaml"]],
+  [[], [], []],
+  [["a.b=true"], ["f.yaml", "g"], "--set a.b=true --values f.yaml --values g".split(" ")],
 ])("helm is never forced, and keeps values: %j %s", (sets, values, words) => {
   const base = "helm upgrade n ./c --version 1.0.0 --reset-then-reuse-values".split(" ");
   const upgrade = { name: "n", chart: "./c", version: "1.0.0", sets, values };
