@@ -39,7 +39,6 @@ const answerNotFound: RequestHandler = (_request, response) => {
 /** Express knows an error handler by its four parameters; its own would show a stack as HTML. */
 function answerFailure({ log, metrics }: AppContext): ErrorRequestHandler {
   const tellCrash = crashTeller(log, metrics);
-   
   return (error, _request, response, next) => {
     tellCrash(error);
     if (!response.headersSent) {

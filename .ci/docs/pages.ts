@@ -143,7 +143,7 @@ export const exitCodesPage: Page = {
     exitRows(allCodes),
     "A warning never changes the exit code.",
     "A second signal ends a run at once, with the code of the first. nohup does not keep SIGHUP away from a program that runs in Node: start a long run in tmux or screen, or with setsid, where the terminal may be closed.",
-    "Where the program that reads stdout has ended, as with head -1, nothing is said and the code stays that of the command: one that writes goes on to its end, and one that watches is over, with 0.",
+    "Where the program that reads stdout has ended, as with head -1, nothing is said and the code stays that of the command: one that writes continues to its end, and one that watches is over, with 0.",
   ],
 };
 

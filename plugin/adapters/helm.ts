@@ -273,7 +273,7 @@ function parseOutput(command: string, said: string, fits: (value: unknown) => bo
   const found = findPrinted(said, fits);
   if (found !== undefined) return found;
   throw new HelmError(`${command} printed no JSON${quoteFirstLine(said)}`, {
-    hint: `run ${command} --output json yourself to see what it prints, and name another helm by ENGINE_HELM where a script stands in its place`,
+    hint: `run ${command} --output json yourself to see what it prints, and name another helm by ENGINE_HELM where a script replaces it`,
   });
 }
 

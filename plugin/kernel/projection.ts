@@ -105,7 +105,7 @@ export function projectCluster(cluster: KubeClient, projection: Projection): Kub
   // each method is named: one that the port gains is none of a plan's until somebody has thought of it
   return {
     server: cluster.server,
-    ...(cluster.partial !== undefined && { partial: cluster.partial }),
+    ...(cluster.lacks !== undefined && { lacks: cluster.lacks }),
     namespace: cluster.namespace,
     ...(cluster.login !== undefined && { login: cluster.login }),
     get: async (ref, options) => {

@@ -7,7 +7,7 @@ export function withMethods(cluster: KubeClient, own: Partial<KubeClient>): Kube
     server: cluster.server,
     namespace: cluster.namespace,
     ...(cluster.login !== undefined && { login: cluster.login }),
-    ...(cluster.partial !== undefined && { partial: cluster.partial }),
+    ...(cluster.lacks !== undefined && { lacks: cluster.lacks }),
     get: (ref, options) => cluster.get(ref, options),
     list: (resource, options) => cluster.list(resource, options),
     watch: (resource, options) => cluster.watch(resource, options),

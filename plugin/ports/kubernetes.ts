@@ -86,6 +86,12 @@ export interface Access {
   readonly name?: string;
 }
 
+/** Whether a copy of a cluster holds no object of a kind, in a namespace where one is given. */
+export type Lacks = (
+  kind: Pick<Resource, "group" | "kind">,
+  namespace: string | undefined,
+) => boolean;
+
 /**
  * The Kubernetes API as the plugin uses it. Every method throws ApiError (an answer that is no
  * success; 409 for conflicts, 404 on patch and delete of an absent object), PermissionError
@@ -99,8 +105,8 @@ export interface KubeClient {
   readonly namespace: string;
   /** How the place and the user were chosen; absent of a cluster that nobody logs in to. */
   readonly login?: Login;
-  /** A copy of a cluster: of kinds that it does not serve nothing was read, and their absence proves nothing. */
-  readonly partial?: true;
+  /** Only of a copy of a cluster: where it holds nothing of a kind, an absence proves nothing. */
+  readonly lacks?: Lacks;
   /** Undefined for 404. */
   get(ref: Ref, options?: { readonly signal?: AbortSignal }): Promise<KubeObject | undefined>;
   /** All pages; undefined when the kind itself is not served. */

@@ -6,7 +6,7 @@ import { isPartOfOwner } from "../domain/kube/owner-marks";
 import type { KubeClient } from "../ports/kubernetes";
 
 interface Looking {
-  readonly cluster: Pick<KubeClient, "get" | "serves">;
+  readonly cluster: Pick<KubeClient, "get" | "serves" | "lacks">;
   readonly signal?: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ export async function listCollected(
   return new Map((await Promise.all(told)).flat());
 }
 
-/** The owner that a reference names, where it does not exist; where it may not be read it counts as there. */
+/** The owner that a reference names, where it does not exist; where it was not read it counts as there. */
 async function findAbsent(
   { cluster, signal }: Looking,
   reference: Json,
@@ -48,7 +48,10 @@ async function findAbsent(
     const ref = await findPlace(cluster, reference, namespace);
     if (ref === undefined) return undefined;
     const owner = await cluster.get(ref, signal && { signal });
-    const isThere = owner !== undefined && isSame(owner, reference);
+    const isThere =
+      owner === undefined
+        ? cluster.lacks?.(ref.resource, ref.namespace) === true
+        : isSame(owner, reference);
     return isThere ? undefined : `${ref.resource.kind}/${ref.name}`;
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;

@@ -26,7 +26,7 @@ const policies = [
 
 /** Where the API server is asked. */
 interface Looking {
-  readonly cluster: Pick<KubeClient, "get" | "list" | "serves" | "partial">;
+  readonly cluster: Pick<KubeClient, "get" | "list" | "serves" | "lacks">;
   readonly signal?: AbortSignal;
 }
 
@@ -96,8 +96,9 @@ async function unlessThere(
   for (const resource of resources) {
     if (await isThere(looking, { resource, ...place })) return "there";
   }
+  const { cluster } = looking;
+  if (resources.every((resource) => cluster.lacks?.(resource, place.namespace))) return unseen;
   const [first] = resources;
-  if (await isUnread(looking, resources)) return unseen;
   return { why: `${String(first?.kind)}/${place.name} does not exist` };
 }
 
@@ -131,21 +132,11 @@ async function whyReleased(
       })) ?? [];
     if (found.some((one) => named.some(({ name }) => mayBring(one, name)))) return "there";
   }
-  for (const resource of [versions, subscriptions]) {
-    if (await isUnread(looking, [resource])) return unseen;
-  }
+  const isUnread = (place: string): boolean =>
+    [versions, subscriptions].some((resource) => looking.cluster.lacks?.(resource, place));
+  if (places.some(isUnread)) return unseen;
   const [first] = named.map(({ namespace, name }) => `${versions.kind}/${namespace}/${name}`);
   return { why: `${String(first)} does not exist, and no Subscription would bring it` };
-}
-
-/** A copy of a cluster that serves none of the kinds was made without them: the owner may be alive. */
-async function isUnread({ cluster }: Looking, resources: readonly Resource[]): Promise<boolean> {
-  if (cluster.partial !== true) return false;
-  for (const { group, version, plural } of resources) {
-    const served = (await cluster.serves(group, version)) ?? [];
-    if (served.some((one) => one.plural === plural)) return false;
-  }
-  return true;
 }
 
 async function isThere({ cluster, signal }: Looking, ref: Ref): Promise<boolean> {

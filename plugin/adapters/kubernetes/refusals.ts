@@ -65,7 +65,9 @@ export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purp
 
 function hintOfStranger(answer: HttpAnswer, place: RequestContext): string {
   // 511 is what a network answers that wants a login of its own
-  if (answer.status === 511 || isPage(answer)) return hintOfPage(place);
+  // A page with 404 comes from a server that has other paths: the address is wrong, and no login helps.
+  const asksForLogin = answer.status === 511 || (isPage(answer) && answer.status !== 404);
+  if (asksForLogin) return hintOfPage(place);
   return `check that ${place.server} is a Kubernetes API server`;
 }
 
@@ -144,5 +146,5 @@ export function isPage({ headers }: HttpAnswer): boolean {
 
 /** A proxy or a portal has answered in the API server's place. */
 export function hintOfPage({ clusterName }: RequestContext): string {
-  return `log in at the proxy or portal that stands before the API server, then run the same command again; else check the address in ${clusterName}`;
+  return `log in at the proxy or portal in front of the API server, then run the same command again; else check the address in ${clusterName}`;
 }

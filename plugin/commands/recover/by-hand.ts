@@ -8,7 +8,9 @@ import type { Freeze } from "../../domain/recovery/classify";
 import { releasingEdits } from "../../domain/recovery/roll";
 import type { RecoveryDatabase } from "../../domain/recovery/databases";
 import type { Apart } from "../../domain/recovery/line";
-import type { RecoveryWish } from "./plan";
+import { requestBody } from "../../domain/database/bdb";
+import { mayLoseData } from "../../domain/database/keeping";
+import { judgeLoss, type RecoveryWish } from "./plan";
 
 /** Programs with their words, each fed by the one before it. */
 export type Pipeline = readonly (readonly string[])[];
@@ -218,15 +220,19 @@ function moduleSteps(procedure: Procedure): readonly ProcedureStep[] {
 function versionSteps(procedure: Procedure): readonly ProcedureStep[] {
   const { names, wish, asked } = procedure;
   const version = wish.engineVersion ?? blanks.version;
-  const body = JSON.stringify({ [names.upgradeRequest.engineVersion]: version });
-  const post = ["-X", "POST", "-H", "Content-Type: application/json", "--data", body];
-  return causes(procedure, "database").map(({ database: { label, uid } }) => {
+  return causes(procedure, "database").map(({ database: { label, uid, keeping } }) => {
+    const mayDiscardData = mayLoseData(keeping, wish);
+    const body = JSON.stringify(requestBody({ engineVersion: version, mayDiscardData }, names));
+    const post = ["-X", "POST", "-H", "Content-Type: application/json", "--data", body];
     const isProven = asked && uid !== undefined;
     const filled = (path: string): string =>
       path.replace("{uid}", isProven ? String(uid) : blanks.uid);
     const which = isProven ? "" : `find its ${blanks.uid} in the list, by name and port; `;
     return {
-      says: `${which}upgrade ${label}, then look until it is active at ${version}`,
+      says: [
+        `${which}upgrade ${label}, then look until it is active at ${version}`,
+        ...judgeLoss(label, keeping, wish).map(({ cause, fix }) => `${cause}: ${fix}`),
+      ].join("; "),
       source: "S100",
       commands: [
         ...(isProven ? [] : [rest(procedure, [], names.restPaths.bdbs)]),

@@ -52,6 +52,7 @@ export async function runRecover(
       name: ec.metadata.name ?? "",
       apply: flags.apply,
       dropDigests: flags.dropDigests,
+      mayDiscardData: flags.mayDiscardData,
       takeFields: flags.takeFields,
       stallAfterMs: flags.stallAfterMs,
       engineVersion: flags.engineVersion,
@@ -136,6 +137,7 @@ function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryD
     access: accessOf(context, seen),
     wish: {
       dropDigests: flags.dropDigests,
+      mayDiscardData: flags.mayDiscardData,
       engineVersion: flags.engineVersion,
     },
     apart: outOfLineAhead(
@@ -207,6 +209,7 @@ function remedyFlags({ freeze }: RecoverySnapshot, flags: RecoverFlags): readonl
   const needs = (is: string): boolean => freeze.causes.some((cause) => cause.is === is);
   return [
     ...(needs("database") ? ["--engine-version", flags.engineVersion ?? "VERSION"] : []),
+    ...(needs("database") && flags.mayDiscardData ? ["--may-discard-data"] : []),
     ...(needs("digest") ? ["--drop-digests"] : []),
   ];
 }

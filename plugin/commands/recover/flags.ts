@@ -3,7 +3,14 @@ import { namespace, ec, text } from "../../domain/names/text";
 import { compareEngineVersions, parseEngineVersion } from "../../domain/base/versions";
 import type { FlagReader } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { apiFlags, stallFlag, takeFlag, withApi, withLimit } from "../../cmdutil/common-flags";
+import {
+  apiFlags,
+  mayDiscardFlag,
+  stallFlag,
+  takeFlag,
+  withApi,
+  withLimit,
+} from "../../cmdutil/common-flags";
 
 /** Options of `recover`. */
 export type RecoverFlags = FlagsOf<typeof recover>;
@@ -25,8 +32,10 @@ With --apply what is proven safe is done: a pod of an earlier revision that is n
 ready, what holds the roll (a partition, the strategy OnDelete) is removed where every pod is well, versions are
 posted over the REST API, one action at a time. Each is proven again right before it is written. Then the run waits until the ${ec} is
 Running, sets the databases' resources to what runs, and checks that the operator acts on them. It asks before the
-first change. Running it again continues from the state found. A module that is missing is installed first, by the
-line of "modules install" that is printed: until then the run ends with 3, and run again after it, it continues.`,
+first change. A database that is neither replicated nor persistent would lose its data: it ends the run before
+anything is changed, unless --may-discard-data accepts the loss. Running it again continues from the state found. A
+module that is missing is installed first, by the line of "modules install" that is printed: until then the run ends
+with 3, and run again after it, it continues.`,
   examples: {
     "See why it makes no progress": text`recover -n ${namespace} --api-ca ca.pem`,
     "Upgrade the databases that are too old, and bring them in line": text`recover -n ${namespace} --apply --engine-version 7.2 --api-ca ca.pem`,
@@ -48,6 +57,7 @@ line of "modules install" that is printed: until then the run ends with 3, and r
     "drop-digests": {
       help: "Remove the digests that block an automatic upgrade",
     },
+    ...mayDiscardFlag,
     ...takeFlag("Fields to take from their present manager, separated by commas"),
     ...stallFlag("Time without progress after which a wait is given up"),
     ...apiFlags,

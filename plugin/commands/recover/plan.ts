@@ -4,8 +4,9 @@ import type { InstalledModule } from "../../domain/rest-api/records";
 import { isTooOld } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
 import { findResizingCauses } from "../../domain/engine-cluster/volumes";
+import type { RequestWish } from "../../domain/database/bdb";
 import { databaseFinding } from "../../domain/database/findings";
-import { judgeRisk } from "../../domain/database/keeping";
+import { type DataKeeping, judgeRisk, mayLoseData } from "../../domain/database/keeping";
 import { readOffer, withOffer } from "../../domain/database/offer";
 import { planDatabase } from "../../domain/database/plan";
 import type { DatabaseTarget } from "../../domain/database/target";
@@ -29,6 +30,8 @@ import { renderVersion } from "../../domain/database/rollout";
 export interface RecoveryWish {
   readonly engineVersion?: string;
   readonly dropDigests: boolean;
+  /** Databases that keep nothing over a restart are upgraded all the same (S83). */
+  readonly mayDiscardData?: boolean;
 }
 
 /** One call of S100. */
@@ -37,6 +40,8 @@ export interface DatabaseUpgrade {
   readonly uid: number;
   /** A text, as the field of the request is (C22). */
   readonly version: string;
+  /** The loss of its data is accepted; false where something keeps it, so that a later look is not accepted unseen. */
+  readonly mayDiscardData: boolean;
 }
 
 /** The remedies; `problems` are flags that are missing or wrong, `blocks` what no flag fixes. */
@@ -48,6 +53,7 @@ export interface RecoveryPlan {
   readonly digests: readonly FieldEdit[];
   readonly problems: readonly string[];
   readonly blocks: readonly Finding[];
+  readonly warnings: readonly Finding[];
 }
 
 /** Whose causes, and what is known of the cluster. */
@@ -68,6 +74,7 @@ export function planRecovery(planning: Planning, wish: RecoveryWish): RecoveryPl
     digests: plans.flatMap(({ digests }) => digests ?? []),
     problems: [...new Set(problems)],
     blocks: plans.flatMap(({ blocks }) => blocks ?? []),
+    warnings: plans.flatMap(({ warnings }) => warnings ?? []),
   };
 }
 
@@ -92,9 +99,9 @@ function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): R
 function upgradeOf(
   planning: Planning,
   database: RecoveryDatabase,
-  { engineVersion }: RecoveryWish,
+  { engineVersion, mayDiscardData = false }: RecoveryWish,
 ): Remedy {
-  const { label, uid, runs } = database;
+  const { label, uid, runs, keeping } = database;
   const version = parseEngineVersion(engineVersion);
   const choice = supported(planning);
   if (version === undefined) {
@@ -109,12 +116,36 @@ function upgradeOf(
   if (runs !== undefined && compareEngineVersions(version, runs) <= 0) {
     return { problems: [`--engine-version: ${label} runs ${renderVersion(runs)} already`] };
   }
-  const blocks = upgradeBlocks(planning, database, version);
+  const risks = judgeLoss(label, keeping, { mayDiscardData });
+  const warnings = risks.filter(({ severity }) => severity === "warning");
+  const blocks = [
+    ...risks.filter(({ severity }) => severity === "error"),
+    ...editBlocks(planning, database, version),
+  ];
   if (uid === undefined) {
-    return { blocks: [databaseFinding("uidUnknown", { object: label }), ...blocks] };
+    return { blocks: [databaseFinding("uidUnknown", { object: label }), ...blocks], warnings };
   }
-  return { upgrades: [{ database, uid, version: text }], blocks };
+  const wanted = { mayDiscardData: mayLoseData(keeping, { mayDiscardData }) };
+  return { upgrades: [{ database, uid, version: text, ...wanted }], blocks, warnings };
 }
+
+/** Data that the upgrade loses, with the ways out that this command has. */
+export function judgeLoss(
+  object: string,
+  keeping: DataKeeping,
+  wish: Pick<RequestWish, "mayDiscardData">,
+): readonly Finding[] {
+  return judgeRisk(object, keeping, wish).map((finding) => ({
+    ...finding,
+    fix: finding.severity === "error" ? lossFixes.refused : lossFixes.accepted,
+  }));
+}
+
+const lossFixes = {
+  refused:
+    "switch on replication or persistence, or accept the loss: run again with --may-discard-data",
+  accepted: "nothing, if losing the data is acceptable; else run again without --may-discard-data",
+};
 
 /** What every node can run, 7.2 and later: the best proof that a version exists (domain facts 9). */
 export function supported({ api }: Pick<Planning, "api">): readonly string[] {
@@ -130,22 +161,17 @@ export function supported({ api }: Pick<Planning, "api">): readonly string[] {
 }
 
 /** The edit that has to follow is judged before the call: a refused one would leave both apart. */
-function upgradeBlocks(
+function editBlocks(
   { facts, api }: Planning,
-  { label, target, keeping }: RecoveryDatabase,
+  { target }: RecoveryDatabase,
   version: EngineVersion,
 ): readonly Finding[] {
-  const atRisk = judgeRisk(label, keeping).map((finding) => ({
-    ...finding,
-    fix: "switch on replication or persistence, or allow the loss: upgrade-database --via api --may-discard-data",
-  }));
   const wish = { version: formatEngineVersion(version), via: "api" } as const;
   const known = withModules(target, api?.modules ?? []);
   // what the nodes can run was judged with the flag
   const offer = readOffer(undefined, api?.policy, facts.names);
   const asked = known && withOffer(known, offer, facts.names);
-  const edit = asked === undefined ? [] : planDatabase(facts, asked, wish).blocks;
-  return [...atRisk, ...edit];
+  return asked === undefined ? [] : planDatabase(facts, asked, wish).blocks;
 }
 
 /** The EC as it will be when the edit is sent: what is installed counts. */

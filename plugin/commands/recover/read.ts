@@ -126,6 +126,7 @@ export interface RecoverOptions {
   readonly apply: boolean;
   readonly engineVersion?: string;
   readonly dropDigests: boolean;
+  readonly mayDiscardData: boolean;
   readonly takeFields?: readonly string[];
   /** No progress for so long: it is stalled. */
   readonly stallAfterMs: number;

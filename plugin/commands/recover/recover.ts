@@ -29,7 +29,6 @@ import { requireNeeds, requirePermissions } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
 import { isSameSpec, Session } from "../../kernel/session";
 import { makeGivenUpError, waitFor } from "../../kernel/wait";
-import type { StepInfo } from "../../domain/kube/planned-write";
 import type { Report } from "../../kernel/report";
 import {
   type RecoverySnapshot,
@@ -41,12 +40,13 @@ import {
   type RecoverOptions,
 } from "./read";
 import {
+  callsOf,
   confirmed,
+  describeUpgrade,
   NotResumedError,
   resumed,
   runningActions,
   upgrade,
-  upgradeStep,
 } from "./rest-api";
 import { applyRoll } from "./roll";
 import { renderTerm } from "../../domain/names/names";
@@ -181,10 +181,15 @@ class Recover {
   /** Everything that stands against it is told at once, and nothing is changed then. */
   async #fitPlan({ api }: RecoverContext, look: RecoverySnapshot): Promise<RecoveryPlan> {
     const { deps, options } = this;
-    const { engineVersion, dropDigests } = options;
-    const wish = { dropDigests, ...(engineVersion !== undefined && { engineVersion }) };
+    const { engineVersion, dropDigests, mayDiscardData } = options;
+    const wish = {
+      dropDigests,
+      mayDiscardData,
+      ...(engineVersion !== undefined && { engineVersion }),
+    };
     const plan = planRecovery(look, wish);
-    const { blocks, problems, upgrades } = plan;
+    const { blocks, problems, upgrades, warnings } = plan;
+    deps.recorder.addFindings(warnings);
     if (blocks.length > 0) {
       throw new BlockedError(exitCodes.blocked, [
         ...blocks,
@@ -245,7 +250,7 @@ class Recover {
     const edits = listForeseenEdits(look, plan);
     const what = [
       ...rolls.map(describeRollStep),
-      ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
+      ...upgrades.map(describeUpgrade),
       ...digests.map(({ path }) => `remove ${path.join(".")}`),
       ...(edits.length + upgrades.length > 0 ? ["bring the resources in line with what runs"] : []),
     ];
@@ -276,11 +281,6 @@ interface PlannedRecovery {
 
 /** Nothing moves for so long: resources are brought in line early, the operator may wait for them (S123). */
 const earlyMs = 60_000;
-
-/** The calls of the REST API, in their order. */
-function callsOf({ upgrades }: RecoveryPlan): readonly { readonly step: StepInfo }[] {
-  return upgrades.map((wanted) => ({ step: upgradeStep(wanted) }));
-}
 
 /** Records what would be done; the API server judges the edits where it is asked to. */
 export async function plannedSteps(

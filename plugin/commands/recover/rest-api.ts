@@ -6,9 +6,10 @@ import { type ApiAction, renderPending } from "../../domain/rest-api/actions";
 import type { ApiDatabase } from "../../domain/rest-api/records";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { type DatabaseUpgrade } from "./plan";
+import { type DatabaseUpgrade, judgeLoss, type RecoveryPlan } from "./plan";
 import { recoveryFinding } from "../../domain/recovery/findings";
-import { judgeRisk, recordedKeeping } from "../../domain/database/keeping";
+import { requestBody } from "../../domain/database/bdb";
+import { recordedKeeping } from "../../domain/database/keeping";
 import { type ApiFacts, otherRecord, type RecoveryDatabase } from "../../domain/recovery/databases";
 import { databaseFindings } from "../../domain/database/findings";
 import { judgeBdb } from "../../domain/database/bdb-progress";
@@ -49,9 +50,22 @@ export interface Asking extends RecoverContext {
 }
 
 /** How the step is named in the report. */
-export function upgradeStep({ database, uid, version }: DatabaseUpgrade): StepInfo {
-  const why = `upgrade database ${uid} from ${renderVersion(database.runs)} to ${version} over the REST API`;
+function upgradeStep({ database, uid, version, mayDiscardData }: DatabaseUpgrade): StepInfo {
+  const loss = mayDiscardData ? "; its data may be lost" : "";
+  const why = `upgrade database ${uid} from ${renderVersion(database.runs)} to ${version} over the REST API${loss}`;
   return { id: `recover.upgrade.${uid}`, action: "call", object: database.label, why };
+}
+
+/** The calls of the REST API, in their order. */
+export function callsOf({
+  upgrades,
+}: Pick<RecoveryPlan, "upgrades">): readonly { readonly step: StepInfo }[] {
+  return upgrades.map((wanted) => ({ step: upgradeStep(wanted) }));
+}
+
+/** What is asked about it before the first change. */
+export function describeUpgrade({ database, version, mayDiscardData }: DatabaseUpgrade): string {
+  return `upgrade ${database.label} to ${version}${mayDiscardData ? ", which may lose its data" : ""}`;
 }
 
 /** Posts the version once, and follows the action to the end. */
@@ -60,15 +74,18 @@ export async function upgrade(
   wanted: DatabaseUpgrade,
 ): Promise<void> {
   const step = upgradeStep(wanted);
-  const { uid, version, database } = wanted;
+  const { uid, version, database, mayDiscardData } = wanted;
   const { namespace } = options;
   const now = await api.database(uid, deps.signal);
   const facts = await readClusterFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
   const other = otherRecord(facts, database, now);
   if (other !== undefined) throw new BlockedError(exitCodes.blocked, [other]);
-  const risk = now && judgeRisk(step.object, recordedKeeping(now, database.keeping, deps.names));
-  if (risk?.length) throw new BlockedError(exitCodes.blocked, risk);
-  const body = { [deps.names.upgradeRequest.engineVersion]: version };
+  const { keeping: before } = database;
+  const keeping = now === undefined ? before : recordedKeeping(now, before, deps.names);
+  const risks = judgeLoss(step.object, keeping, { mayDiscardData });
+  const against = risks.filter(({ severity }) => severity === "error");
+  if (against.length > 0) throw new BlockedError(exitCodes.blocked, against);
+  const body = requestBody({ engineVersion: version, mayDiscardData }, deps.names);
   await session.call({
     step,
     // an answer on its way is waited for, so that the outcome is known

@@ -116,7 +116,7 @@ class Rehearsal {
       user,
       namespace,
       server: nameServer(source.described),
-      partial: source.partial,
+      lacks: source.lacks,
       latency: () => {
         embedded.clock.advance(latencyMs);
       },

@@ -1,10 +1,12 @@
 /** Reads and judges what an upgrade cannot begin without. */
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Judgment } from "../../domain/checks/judge";
-import { requireMatched } from "../../domain/checks/selection";
+import { accept, requireMatched } from "../../domain/checks/selection";
 import type { Finding } from "../../domain/base/findings";
 import type { Skip } from "../../domain/base/skip";
+import { judgeAutomaticFollowers } from "../../domain/database/channel";
 import { operatorFinding } from "../../domain/operator/findings";
+import { clusterVersionFor } from "../../domain/release/platforms";
 import {
   judgeOperatorPrerequisites,
   operatorPrerequisiteKeys,
@@ -26,6 +28,8 @@ interface Beginning {
   readonly namespace: string;
   /** Release of the operator; undefined where the release does not report. */
   readonly version: string | undefined;
+  /** What the release says of it; absent: only the published pairs tell which release of the cluster belongs to it. */
+  readonly contents?: { readonly clusterVersion: string | undefined };
   /** Absent in a whole upgrade, which has judged the prerequisites itself. */
   readonly skip?: readonly Skip[];
   /** What passes by itself is waited for, so long. */
@@ -68,7 +72,7 @@ async function findShared(
 
 async function readJudgment(
   deps: SnapshotDeps,
-  { namespace, version }: Beginning,
+  { namespace, version, contents }: Beginning,
   skip: readonly Skip[],
 ): Promise<Judgment> {
   const [read, definition] = await Promise.all([
@@ -76,5 +80,9 @@ async function readJudgment(
     readDefinition(deps, "ec"),
   ]);
   const facts = withDefinition(read, definition);
-  return judgeOperatorPrerequisites(facts, { operatorVersion: version }, skip);
+  const judged = judgeOperatorPrerequisites(facts, { operatorVersion: version }, skip);
+  const tag =
+    contents?.clusterVersion ?? (version === undefined ? undefined : clusterVersionFor(version));
+  const followers = accept(judgeAutomaticFollowers(facts, { tag }), skip);
+  return { ...judged, findings: [...judged.findings, ...followers] };
 }

@@ -1,5 +1,6 @@
 /** A plan as it is now against the one that was confirmed: what is stale, and what exceeds it. */
 import type { Finding } from "../../domain/base/findings";
+import { commonCode } from "../../domain/base/skip";
 import { valueAt } from "../../domain/kube/differences";
 import { boundList, sameJson } from "../../domain/base/values";
 import type { ChangedField } from "../../domain/kube/planned-write";
@@ -64,7 +65,7 @@ export function listNewFindings(
 ): readonly string[] {
   // one finding may be about several objects
   const nameFindings = ({ code, object = "" }: PlannedFinding): readonly string[] =>
-    object.split(", ").map((one) => `${code} ${one}`);
+    object.split(", ").map((one) => `${commonCode(code)} ${one}`);
   const before = new Set(findings.flatMap(nameFindings));
   const open = new Set(steps.flatMap((step) => (done.has(step) ? [] : [step.object])));
   // halfway an object may be behind what is done: the plan has the write that ends this

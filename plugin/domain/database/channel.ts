@@ -9,7 +9,7 @@ import {
   parseEngineVersion,
 } from "../base/versions";
 import { isTooOld } from "../engine-cluster/causes";
-import { versionPaths } from "../engine-cluster/fields";
+import { isAutoUpgraded, versionPaths } from "../engine-cluster/fields";
 import { byName, type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { renderTerm } from "../names/names";
@@ -86,6 +86,12 @@ export function judgeFollowers(
     if (own !== ec || lookup.is !== "found") return [];
     return judgeFollower(facts, follower, { ec, cluster: lookup.cluster, goal }) ?? [];
   });
+}
+
+/** The same of every EC that is upgraded with its operator, without a write of its own (S13, S51). */
+export function judgeAutomaticFollowers(facts: Facts, goal: ClusterGoal): readonly Finding[] {
+  const rolled = facts.objects.ecs.filter((ec) => isAutoUpgraded(ec, facts.names));
+  return rolled.flatMap((ec) => judgeFollowers(facts, ec, goal));
 }
 
 /** The EC that a database follows, and where that goes. */

@@ -107,7 +107,7 @@ export function renderRetired(
   ];
   return {
     object: objectLabel(ec),
-    cause: `module ${module} is ${listed}; from ${row.from} on ${row.because} (${row.source})`,
+    cause: `module ${module} is ${listed}; from ${row.from} on, ${row.because} (${row.source})`,
     fix: `${steps.join("; then ")}; then run again`,
   };
 }

@@ -48,7 +48,7 @@ export const sccFindings = {
   }),
   required: error("SCC-REQUIRED", "Facts 5", {
     cause: text`the pods of the ${ec} ask for the constraint, by annotation or by what they need: made again without it they would not start`,
-    fix: "take off where it is made what asks for the constraint, wait until the pods are made again, then run again",
+    fix: "remove what asks for the constraint where it is made, wait until the pods are made again, then run again",
   }),
   roleLeft: warning("SCC-ROLE-LEFT", "Facts 5", {
     cause: "nobody is bound any more to the ClusterRole that granting the constraint made",

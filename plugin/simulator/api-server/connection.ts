@@ -8,6 +8,7 @@ import type {
   Access,
   ApplyOptions,
   KubeClient,
+  Lacks,
   ListOptions,
   ManagedWrite,
   PatchOptions,
@@ -37,7 +38,7 @@ export interface Connection {
   readonly user: User;
   readonly namespace: string;
   readonly server: string;
-  readonly partial: true | undefined;
+  readonly lacks: Lacks | undefined;
   /** Called as each request arrives. */
   readonly latency: () => void;
 }
@@ -54,7 +55,7 @@ type Addressed = Omit<Ref, "name"> & {
 export class MemoryCluster implements KubeClient {
   readonly server: string;
   readonly namespace: string;
-  declare readonly partial?: true;
+  declare readonly lacks?: Lacks;
 
   constructor(
     private readonly plane: Plane,
@@ -62,7 +63,7 @@ export class MemoryCluster implements KubeClient {
   ) {
     this.server = connection.server;
     this.namespace = connection.namespace;
-    if (connection.partial === true) this.partial = true;
+    if (connection.lacks !== undefined) this.lacks = connection.lacks;
   }
 
   async get(ref: Ref, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { UsageError } from "../../domain/base/errors";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
 import { getPath, asString } from "../../domain/base/values";
-import type { Clock, KubeClient } from "../../ports/kubernetes";
+import type { Clock, KubeClient, Lacks } from "../../ports/kubernetes";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, toPlural } from "./answers";
 import { countInQuotas } from "./quotas";
@@ -16,8 +16,8 @@ export interface ConnectOptions {
   readonly user: User;
   /** Where objects are that name no namespace. */
   readonly namespace: string;
-  /** The objects are a copy: of kinds that are not served nothing was read. */
-  readonly partial?: true | undefined;
+  /** Of a copy: what it holds nothing of. */
+  readonly lacks?: Lacks | undefined;
   /** What the server is called in reports. */
   readonly server?: string;
   /** Called as each request arrives: the place to let time pass, or to fail. */
@@ -62,9 +62,9 @@ export class MemoryControlPlane {
 
   /** The port of one user. */
   connect(options: ConnectOptions): KubeClient {
-    const { user, namespace, server = "https://memory", latency = ignore, partial } = options;
+    const { user, namespace, server = "https://memory", latency = ignore, lacks } = options;
     const { parts, store } = this;
-    return new MemoryCluster({ parts, store }, { user, namespace, server, latency, partial });
+    return new MemoryCluster({ parts, store }, { user, namespace, server, latency, lacks });
   }
 
   /** A control plane of its own with the same objects. */

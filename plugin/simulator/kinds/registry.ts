@@ -76,6 +76,7 @@ const builtInRules: Readonly<Record<string, BuiltInRules>> = {
     judge: statefulSetErrors,
   },
   Job: { ...counted, complete: completeTemplate, judge: jobErrors },
+  NetworkPolicy: { ...counted, complete: completePolicy },
   PodDisruptionBudget: counted,
   EndpointSlice: counted,
   Ingress: counted,
@@ -89,6 +90,14 @@ const builtInRules: Readonly<Record<string, BuiltInRules>> = {
   ValidatingAdmissionPolicyBinding: counted,
   CustomResourceDefinition: { ...counted, complete: completeDefinition, judge: definitionErrors },
 };
+
+/** A policy without types is one of what comes in, and of what goes out where it has rules for that. */
+function completePolicy(object: KubeObject): KubeObject {
+  const { spec } = object;
+  if (!isObject(spec) || spec["policyTypes"] !== undefined) return object;
+  const goesOut = asArray(spec["egress"]).length > 0;
+  return { ...object, spec: { ...spec, policyTypes: ["Ingress", ...(goesOut ? ["Egress"] : [])] } };
+}
 
 /** A namespace names itself in a label, and is kept until its objects are gone. */
 function completeNamespace(object: KubeObject): KubeObject {
@@ -119,8 +128,9 @@ function defineBuiltIn(row: BuiltInKind): KindDefinition {
       prepareBuiltIn({ resource, namespaced, schema, rules }, object, before),
     fillIn: (object) => {
       if (findDecodingProblem(object, schema) !== undefined) return object;
+      const { object: read } = normal(object, schema);
       // a status is written by controllers: what it lacks was not told
-      const filled = omit(normal(object, schema).object, "status");
+      const filled = omit(rules.complete?.(read, undefined) ?? read, "status");
       return addMissing(object, filled) as KubeObject;
     },
   };

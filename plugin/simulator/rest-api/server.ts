@@ -136,7 +136,6 @@ function createApplication(site: ApiContext, faults: ApiFaults, calls: SeenCall[
     throw notFound(`the path ${request.path.slice(0, 200)}`);
   });
   // Express knows an error handler by its four parameters
-   
   app.use((error: unknown, _: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) {
       next(error);

@@ -7,6 +7,7 @@ import type { Names } from "../../domain/names/names";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
 import { listOthersEntries } from "../../domain/admission/others";
+import type { Lacks } from "../../ports/kubernetes";
 import { asString, countNoun, getPath, sameJson } from "../../domain/base/values";
 import type { KindDefinition, Registry, User } from "../model";
 import type { Finding } from "../../domain/base/findings";
@@ -63,6 +64,23 @@ function addUnreadServices(
     warning(`${origin} holds nothing of the namespace of Service ${label}: it is taken to exist`);
   }
   return [...unread.values()];
+}
+
+/** What was not read, or was left out as a kind that is not served; objects that were made up prove nothing. */
+export function findLacks(
+  read: readonly KubeObject[],
+  { registry, namespace: filled }: Pick<Completion, "registry" | "namespace">,
+): Lacks {
+  const key = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+  const held = new Set(
+    read
+      .filter(({ apiVersion, kind }) => registry.byKind(apiVersion, kind) !== undefined)
+      .flatMap(({ apiVersion, kind, metadata: { namespace = filled } }) => {
+        const group = readGroup(apiVersion);
+        return [key(group, kind, undefined), key(group, kind, namespace)];
+      }),
+  );
+  return ({ group, kind }, namespace) => !held.has(key(group, kind, namespace));
 }
 
 const isCrd = ({ kind, apiVersion }: KubeObject): boolean =>
@@ -245,8 +263,8 @@ export interface Source {
   readonly user?: User;
   /** "folder ./dump", "context prod of ~/.kube/config". */
   readonly described: string;
-  /** It is a copy of a cluster, made by somebody who may have left out kinds. */
-  readonly partial?: true;
+  /** What the copy holds nothing of: whoever made it may have left it out. */
+  readonly lacks?: Lacks;
   readonly namespace?: string;
 }
 

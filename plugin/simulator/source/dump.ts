@@ -5,7 +5,7 @@ import { dumpFindings, findKubernetesVersion } from "../../domain/facts/dump";
 import { kinds } from "../../domain/kube/kinds";
 import type { KubeObject } from "../../domain/kube/objects";
 import { imitatedVersion, type Registry } from "../model";
-import { complete, type Source } from "./completion";
+import { complete, findLacks, type Source } from "./completion";
 import { readObjects } from "./documents";
 import { disarm, isAdmissionSecret } from "./stand-in";
 import { constants } from "node:buffer";
@@ -64,7 +64,7 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
     findings: dumpFindings(read, options.names, imitatedVersion),
     ...(version !== undefined && { version }),
     described,
-    partial: true,
+    lacks: findLacks(read, options),
   };
 }
 

@@ -6,7 +6,7 @@ import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
 import { atMost } from "../../domain/base/concurrency";
 import type { Access, KubeClient, KubeObject, Ref, Resource } from "../../ports/kubernetes";
 import { imitatedVersion, type Registry, type User } from "../model";
-import { complete, type Source } from "./completion";
+import { complete, findLacks, type Source } from "./completion";
 import { disarm } from "./stand-in";
 import { ApiError } from "../../domain/base/errors";
 import { permissionLine } from "../../domain/kube/permissions";
@@ -79,7 +79,8 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
   };
   if (version === undefined)
     note(`the cluster does not report its version: ${imitatedVersion} is taken`);
-  const objects = complete([...crds, ...configurations, ...found.flat()], {
+  const read = [...crds, ...configurations, ...found.flat()];
+  const objects = complete(read, {
     ...options,
     shippedCrds: allCrds === undefined ? options.shippedCrds : [],
     origin: "what was read of the cluster",
@@ -93,7 +94,7 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
     ...(await findUser(cluster)),
     ...(version !== undefined && { version }),
     described,
-    partial: true,
+    lacks: findLacks(read, options),
     namespace,
   };
 }

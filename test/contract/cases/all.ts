@@ -5,6 +5,7 @@ import { applying } from "./applying";
 import { callOuts } from "./call-outs";
 import { configurations } from "./configurations";
 import { definitions } from "./definitions";
+import { dumps } from "./dumps";
 import { escalation } from "./escalation";
 import { patching } from "./patching";
 import { quotas } from "./quotas";
@@ -19,6 +20,7 @@ export const groups: readonly ContractGroup[] = [
   reading,
   writing,
   storing,
+  dumps,
   patching,
   applying,
   configurations,

@@ -440,7 +440,7 @@ describe("sending again", () => {
     expect(await failureOf(cluster.get(ref))).toMatchObject({
       exitCode: 69,
       message: `the answer of ${url} to read configmaps/x in namespace ns is not that of an API server but a web page: Sign in`,
-      hint: "log in at the proxy or portal that stands before the API server, then run the same command again; else check the address in --server",
+      hint: "log in at the proxy or portal in front of the API server, then run the same command again; else check the address in --server",
     });
   });
 

@@ -29,13 +29,13 @@ const advice: readonly Advice[] = [...codes.map((code) => explain(code, names)),
 
 /** The lines of kubectl and oc in an advice; a text in quotes is one word. */
 function linesIn({ fix }: Advice): readonly (readonly string[])[] {
-  return [...fix.matchAll(/\b(?:kubectl|oc) (?!engine\b)((?:'[^']*'|[^;,()'])+)/g)].map(
+  return [...fix.matchAll(/\b(?:kubectl|oc) (?!engine\b)((?:'[^']*'|[^;,()'|])+)/g)].map(
     ([, line = ""]) => line.match(/(?:'[^']*'|[^\s'])+/g) ?? [],
   );
 }
 
 const verbs =
-  /^(adm|annotate|apply|create|delete|describe|edit|exec|get|label|logs|patch|replace|rollout|scale|taint|uncordon|version)$/;
+  /^(adm|annotate|apply|create|delete|describe|edit|exec|get|kustomize|label|logs|patch|replace|rollout|scale|taint|uncordon|version)$/;
 const kubectlFlags: readonly string[] = (
   "all-namespaces container dry-run filename force from namespace output overwrite patch previous " +
   "replicas selector server-side force-conflicts show-labels show-managed-fields subresource tail type grace-period patch-file"

@@ -1,6 +1,7 @@
 /** Marks outlive what made them: an owner is looked for where its absence proves something. */
 import { ApiError } from "../../../plugin/domain/base/errors";
 import type { KubeObject, ObjectMeta } from "../../../plugin/domain/kube/objects";
+import { findLivingOwner } from "../../../plugin/domain/kube/owners";
 import { mergeLeft, readLeftMarks } from "../../../plugin/readers/left-marks";
 
 const csv = "engine-operator.v7.8.2-6";
@@ -225,6 +226,70 @@ test.each<[string, ObjectMeta, readonly KubeObject[], string | undefined]>([
   if (metadata.namespace === "") delete (object.metadata as { namespace?: string }).namespace;
   const left = await readLeftMarks({ cluster: new Kept(objects) }, [object]);
   expect([...left.values()]).toEqual(why === undefined ? [] : [why]);
+});
+
+/** A copy of a cluster that holds objects of these kinds alone. */
+class Copy extends Kept {
+  constructor(private readonly held: readonly string[]) {
+    super([]);
+  }
+  lacks({ kind }: { kind: string }, namespace?: string) {
+    const place = namespace === undefined ? kind : `${kind} in ${namespace}`;
+    return !this.held.includes(place);
+  }
+}
+
+const inherited = { labels: { "hnc.x-k8s.io/inherited-from": "up" } };
+test.each<[string, ObjectMeta, readonly string[], readonly (string | undefined)[]]>([
+  ["OLM's, nothing of OLM", { labels: olm }, [], [undefined]],
+  [
+    "OLM's, releases alone",
+    { labels: olm },
+    ["ClusterServiceVersion in tools", "Subscription in shop"],
+    [undefined],
+  ],
+  ["OLM's, Subscriptions alone", { labels: olm }, ["Subscription in tools"], [undefined]],
+  [
+    "OLM's, releases and Subscriptions",
+    { labels: olm },
+    ["ClusterServiceVersion in tools", "Subscription in tools"],
+    [gone],
+  ],
+  ["HNC's, no Namespace", inherited, [], [undefined]],
+  ["HNC's, other Namespaces", inherited, ["Namespace"], ["Namespace/up does not exist"]],
+  ["Kyverno's, no policies", { labels: generated }, [], [undefined]],
+  [
+    "Kyverno's, policies of the later kind",
+    { labels: generated },
+    ["GeneratingPolicy"],
+    ["ClusterPolicy/roles does not exist"],
+  ],
+  ["a controller's, none of its kind", { ownerReferences: [tenant] }, ["Tenant"], [undefined]],
+  [
+    "a controller's, others of its kind",
+    { ownerReferences: [tenant] },
+    ["Tenant in shop"],
+    ["Tenant/t does not exist"],
+  ],
+  ["Argo CD's, nothing", { labels: { "argocd.argoproj.io/instance": "x" } }, [], []],
+  ["Flux's, nothing", { labels: { "kustomize.toolkit.fluxcd.io/name": "x" } }, [], []],
+])("a mark in a copy of a cluster: %s was read", async (_, metadata, ...[held, whys]) => {
+  const object = marked(metadata);
+  const left = await readLeftMarks({ cluster: new Copy(held) }, [object]);
+  expect([...left.values()]).toEqual(whys);
+  // what was not seen to be gone counts as an owner
+  if (!whys.some((why) => why !== undefined)) expect(findLivingOwner(object, left)).toBeDefined();
+});
+
+test.each([
+  [[], undefined],
+  [["Tenant in shop"], "Tenant/t"],
+])("the garbage collector, in a copy that holds %p", async (held, told) => {
+  const object = marked({
+    ownerReferences: [ofGroup("Tenant")] as ObjectMeta["ownerReferences"] & {},
+  });
+  const left = await readLeftMarks({ cluster: new Copy(held) }, [object]);
+  expect(left.collected?.get("Role/shop/edb-role")).toBe(told);
 });
 
 test("one owner of many objects is looked for once", async () => {

@@ -136,6 +136,30 @@ test("its last line is a command of this tool that does the rest", async () => {
   expect((await run(context, [])).exit.code).toBe(0);
 });
 
+test("its last line for data at risk is refused, and accepted with the flag that it names", async () => {
+  const wish: FrozenWish = { version: "6.2", edb: { replication: false } };
+  const { context, world, folder, api } = await aContext(wish);
+  const given = { ...flags, ec: "ec", engineVersion: "7.2", api };
+  const told = await runRecover(context, [], given);
+  expect(recoverText(told, style)).toContain(
+    "neither replicated nor persistent: switch on replication or persistence, or accept the loss: run again with --may-discard-data",
+  );
+  const accepted = await runRecover(context, [], { ...given, mayDiscardData: true });
+  const lines = commandsOf(accepted.details);
+  expect(lines.join("\n")).toContain('"may_discard_data":true');
+  const words = await wordsOf(lines.at(-1) ?? "", folder);
+  expect(words).toContain("--may-discard-data");
+  const raw = { apply: true, ec: "ec", engineVersion: "7.2", apiUrl: api.url, apiCa: api.ca };
+  const ends: number[] = [];
+  for (const more of [{}, { mayDiscardData: true }]) {
+    const { problems, load } = commandAt("recover").prepare({ ...raw, ...more });
+    expect(problems).toEqual([]);
+    ends.push((await (await load()).run(context, [])).exit.code);
+    if (ends.length === 1) expect(world.sent).toEqual([]);
+  }
+  expect(ends).toEqual([3, 0]);
+});
+
 test.each<[string, FrozenWish, Partial<RecoverFlags["api"]>, string]>([
   ["any certificate", { version: "6.2" }, { insecure: true }, "--api-insecure"],
   ["no CA yet", { version: "6.2" }, {}, "--api-ca CA_FILE"],

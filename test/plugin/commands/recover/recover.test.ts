@@ -1,6 +1,7 @@
 import { ApiError, UsageError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import { getPath } from "../../../../plugin/domain/base/values";
+import { getPath, type Json } from "../../../../plugin/domain/base/values";
+import { recover as recoverSpec } from "../../../../plugin/commands/recover/flags";
 import type { RecoverDeps, RecoverOptions } from "../../../../plugin/commands/recover/read";
 import {
   anyWish,
@@ -215,6 +216,43 @@ test("the body holds the version as a text, and nothing else", async () => {
   expect(bodies).toEqual([[3, { engine_version: "7.4" }]]);
 });
 
+test("a loss of data is accepted by the flag that the refusal names, told before the question, and sent", async () => {
+  const world = await frozen({ ...old, edb: { replication: false } });
+  const refused = (await world.run({ engineVersion: "7.2" })).report;
+  const [finding] = refused.findings ?? [];
+  expect([refused.exit.code, finding?.code]).toEqual([3, "DATABASE-DATA-AT-RISK"]);
+  expect([calls(world), world.sent]).toEqual([[], []]);
+  const flag = /run again with --(\S+)$/.exec(finding?.fix ?? "")?.[1] ?? "";
+  expect(Object.keys(recoverSpec.flags)).toContain(flag);
+  const bodies: unknown[] = [];
+  const client = await world.client();
+  const upgrade = (uid: number, body: Json, signal: AbortSignal) => {
+    bodies.push([uid, body]);
+    return client.upgrade(uid, body, signal);
+  };
+  const connect = () =>
+    Promise.resolve(Object.assign(Object.create(client) as typeof client, { upgrade }));
+  const wish = { engineVersion: "7.2", mayDiscardData: true };
+  const { report } = await world.run(wish, { api: { wish: anyWish, connect } });
+  expect([report.exit.code, report.findings]).toMatchObject([
+    0,
+    [{ code: "DATABASE-DATA-MAY-GO", severity: "warning", object: oldLabel }],
+  ]);
+  expect(world.questions).toEqual([
+    `Recover ${ecLabel}: upgrade ${oldLabel} to 7.2, which may lose its data, bring the resources in line with what runs?`,
+  ]);
+  expect(bodies).toEqual([[3, { engine_version: "7.2", may_discard_data: true }]]);
+  const again = (await world.run(wish)).report;
+  expect([again.exit.code, calls(world).length]).toEqual([0, 1]);
+});
+
+test("the flag changes nothing for a database whose data is kept", async () => {
+  const world = await frozen(old);
+  const { report } = await world.run({ engineVersion: "7.2", mayDiscardData: true });
+  expect([report.exit.code, codesOf(report)]).toEqual([0, []]);
+  expect(world.questions[0]).not.toContain("lose");
+});
+
 describe("nothing is frozen", () => {
   test.each<[string, FrozenWish]>([
     ["no upgrade is asked for", { asked: false }],
@@ -327,6 +365,24 @@ describe("refused, and nothing is changed:", () => {
     const { report } = await world.run(options, deps ?? {});
     expect(report.exit.code).toBe(code);
     expect(report.exit.reason).toContain(says);
+    expect(world.sent).toEqual([]);
+    expect(calls(world)).toEqual([]);
+  });
+
+  test("the data is no longer kept when the call is due: nothing is called", async () => {
+    const world = await frozen(old);
+    const client = await world.client();
+    const database = async (uid: number, signal: AbortSignal) => {
+      const bdb = await client.database(uid, signal);
+      return bdb && { ...bdb, replication: false, dataPersistence: "disabled" };
+    };
+    const connect = () =>
+      Promise.resolve(Object.assign(Object.create(client) as typeof client, { database }));
+    const api = { wish: anyWish, connect };
+    for (const mayDiscardData of [false, true]) {
+      const { report } = await world.run({ engineVersion: "7.2", mayDiscardData }, { api });
+      expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    }
     expect(world.sent).toEqual([]);
     expect(calls(world)).toEqual([]);
   });

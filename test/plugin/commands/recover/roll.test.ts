@@ -55,7 +55,14 @@ async function aScene(file: string, change: Change = (object) => object): Promis
       return recover(
         { ...ports, api: undefined, ...deps },
         {
-          ...{ namespace, name: "ec", apply: true, dropDigests: false, wait: false },
+          ...{
+            namespace,
+            name: "ec",
+            apply: true,
+            dropDigests: false,
+            mayDiscardData: false,
+            wait: false,
+          },
           stallAfterMs: 600_000,
           dryRun: "none",
           fieldManager: names.fieldManager,

@@ -138,7 +138,14 @@ function sceneOf(world: ServedWorld): Scene {
           ...deps,
         },
         {
-          ...{ namespace, name: "ec", apply: true, dropDigests: false, wait: false },
+          ...{
+            namespace,
+            name: "ec",
+            apply: true,
+            dropDigests: false,
+            mayDiscardData: false,
+            wait: false,
+          },
           stallAfterMs: 600_000,
           dryRun: "none",
           fieldManager: names.fieldManager,

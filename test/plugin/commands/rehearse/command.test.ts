@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import Ajv from "ajv";
 import type { RehearsalDetails } from "../../../../plugin/commands/rehearse/text";
 import { InterruptedError } from "../../../../plugin/cmdutil/context";
+import { asArray, getOwn, withValue } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import schema from "../../../../docs/reference/documents.schema.json";
 import { runProgram } from "../../../../plugin/cli/program";
@@ -199,6 +200,30 @@ test("a webhook that lets bad edits pass: rolled back, and said with the exit co
   expect(details.stages.map(({ title }) => title)).toEqual(["the plan", "the run"]);
   expect(report.exit.reason).toMatch(/^the run: the proof failed/);
   expect(isGone(lenient.lastRun().pid)).toBe(true);
+});
+
+test("the same on a dump without what the API server fills in: the rollback is complete", async () => {
+  const unscoped = (rule: unknown): object => withValue(rule as KubeObject, ["scope"], undefined);
+  const port = ["clientConfig", "service", "port"];
+  const path = dump((object) => {
+    if (object.kind !== "ValidatingWebhookConfiguration") return object;
+    const webhooks = asArray(object["webhooks"]).map((entry) => {
+      const rules = asArray(getOwn(entry, "rules")).map(unscoped);
+      return withValue({ ...(entry as object), rules }, port, undefined);
+    });
+    // the one that is there is written over, and has to be put back
+    return {
+      ...object,
+      metadata: { ...object.metadata, name: "engine-enterprise-admission" },
+      webhooks,
+    };
+  });
+  expect(readFileSync(path, "utf8")).not.toMatch(/"scope":"\*"/);
+  const { code, report } = await document([`--webhook=${lenient.file}`, "--from", path]);
+  expect([code, report.exit.reason]).toEqual([
+    7,
+    expect.stringMatching(/^the run: the proof failed.*the change was rolled back/),
+  ]);
 });
 
 test("a live cluster is reached read-only, by its context, and as the one who asks", async () => {

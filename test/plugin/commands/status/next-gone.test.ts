@@ -1,4 +1,5 @@
 /** The command that `status` prints as next, typed as it is printed: it is gone after it ran, and never ends with 5. */
+import { withValue } from "../../../../plugin/domain/base/values";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { walkNext } from "../../../support/next-walk";
@@ -29,6 +30,14 @@ function heldOperator(owner: string, label: string, annotations = {}): Wish {
   };
 }
 
+const kept: Wish = {
+  name: "databases that keep their data",
+  change: (object) => {
+    if (object.kind === names.eaadb.kind) return undefined;
+    if (object.kind !== names.edb.kind) return object;
+    return withValue(object, ["spec", "replication"], true) as KubeObject;
+  },
+};
 const heldOperators = [
   heldOperator("Helm", "app.kubernetes.io/managed-by", { "meta.helm.sh/release-name": "engine" }),
   heldOperator("Flux", "kustomize.toolkit.fluxcd.io/name"),
@@ -60,7 +69,9 @@ const whole = [
 ];
 
 test.each<readonly [string, readonly string[]]>([
-  ["no active-active database", [...whole, "upgrade-database"]],
+  ["databases that keep their data", [...whole, "upgrade-database"]],
+  // which of them may lose their data is for a person to say
+  ["no active-active database", whole],
   // where a person has to vouch, or somebody else writes it, there is nothing to type
   ["registry", whole],
   ["an EC of Helm", whole.slice(0, 3)],
@@ -77,6 +88,8 @@ test.each<readonly [string, readonly string[]]>([
     ["reapply-rbac", "upgrade-operator", "upgrade-webhook", "upgrade-cluster", "reapply-rbac"],
   ],
 ])("what is typed from the old release on: %s", async (name, wanted) => {
-  const chosen = [...wishes, ...obstacles, ...heldOperators].filter((one) => one.name === name);
+  const chosen = [...wishes, ...obstacles, ...heldOperators, kept].filter(
+    (one) => one.name === name,
+  );
   expect(await listTyped(chosen)).toEqual(wanted);
 });

@@ -99,14 +99,14 @@ export function aCluster(
   );
 }
 
-/** A database that runs what it asks for. */
+/** A database that runs what it asks for, and keeps its data when it restarts. */
 export function anEdb(
   name: string,
   version = "8.2",
   status: Readonly<Record<string, unknown>> = {},
 ): KubeObject {
   const running = { status: "active", specStatus: "Valid", version: `${version}.1`, ...status };
-  return aDatabase(name, { engineVersion: version }, running);
+  return aDatabase(name, { engineVersion: version, replication: true }, running);
 }
 
 export function anEaadb(
@@ -118,7 +118,7 @@ export function anEaadb(
     apiVersion: `${names.group}/${names.version}`,
     kind: names.eaadb.kind,
     metadata: { name, namespace: "engine" },
-    spec: { globalConfigurations: { engineVersion: version } },
+    spec: { globalConfigurations: { engineVersion: version, replication: true } },
     status: { status: "active", specStatus: "Valid", replicationStatus: "up", ...status },
   };
 }

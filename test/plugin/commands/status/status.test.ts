@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { formatAge, daysUntil, renderAge } from "../../../../plugin/domain/base/duration";
+import { withValue } from "../../../../plugin/domain/base/values";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
@@ -261,7 +262,8 @@ const generation = (observedGeneration: number): KubeObject => {
   return { ...edb, metadata: { ...edb.metadata, generation: 2 } };
 };
 const channel = { ...anEdb("c"), spec: { engineVersion: "latest" } };
-const silent = { ...anEdb("d"), spec: {}, status: { status: "active" } };
+const inSpec = { engineVersion: "8.0", globalConfigurations: { replication: true } };
+const silent = { ...anEdb("d"), spec: { replication: true }, status: { status: "active" } };
 const leaving = { name: "x", namespace: "engine", deletionTimestamp: "2026-08-01T10:00:00Z" };
 const edbs = (...all: readonly KubeObject[]): Args => [{ edbs: all }];
 const eaadb = (status: object): Args => [{ eaadbs: [anEaadb("carts", "8.2", { ...status })] }];
@@ -293,7 +295,7 @@ test("databases", () => {
     ["an EAADB that does not say", ...eaadb({ replicationStatus: undefined })],
     [
       "an EAADB with its version in its spec",
-      { eaadbs: [{ ...anEaadb("carts", "8.2"), spec: { engineVersion: "8.0" } }] },
+      { eaadbs: [{ ...anEaadb("carts", "8.2"), spec: inSpec }] },
     ],
     ["databases that may not be listed", ...unread("edbs")],
     ["none", ...edbs()],
@@ -517,7 +519,7 @@ const offering = (name: string, versions: typeof bundled): KubeObject => ({
 });
 const inEc = (name: string): KubeObject => ({
   ...anEdb(`of-${name}`, "7.2"),
-  spec: { engineVersion: "7.2", engineEnterpriseCluster: { name } },
+  spec: { engineVersion: "7.2", replication: true, engineEnterpriseCluster: { name } },
 });
 const setOf = (name: string): KubeObject => ({
   ...aSet(),
@@ -678,6 +680,31 @@ test("what to do next", () => {
     [
       "the constraint, with the group of the namespace",
       { constraints: [{ ...constraint, groups: ["system:serviceaccounts:engine"] }] },
+    ],
+    [
+      "the constraint, with the account itself and pods whose template asks for it",
+      {
+        constraints: [{ ...constraint, users: ["system:serviceaccount:engine:ec"] }],
+        statefulSets: [
+          withValue(
+            aSet(),
+            ["spec", "template", "metadata", "annotations", "openshift.io/required-scc"],
+            "engine-enterprise-scc-v2",
+          ) as KubeObject,
+        ],
+      },
+    ],
+    [
+      "the constraint, with the account itself, which a GitOps controller owns",
+      {
+        constraints: [
+          withAnnotation(
+            { ...constraint, users: ["system:serviceaccount:engine:ec"] },
+            "argocd.argoproj.io/tracking-id",
+            "apps:x",
+          ),
+        ],
+      },
     ],
     [
       "the constraint, which others alone use",

@@ -249,6 +249,30 @@ describe.each(ways)("by %s", (way) => {
     expect(report.exit.code).toBe(0);
   });
 
+  test("a database on a channel is named where its cluster follows the operator automatically", async () => {
+    const auto = over(names.ec.kind, "spec", { autoUpgradeEngineEnterprise: true });
+    const onChannel = (change: Change): Change => {
+      const channel = over(names.edb.kind, "spec", { engineVersion: "latest" });
+      return (object) => {
+        const changed = change(object);
+        const follows = changed?.metadata.name === "sessions";
+        return changed !== undefined && follows ? channel(changed) : changed;
+      };
+    };
+    const object = `${names.edb.kind}/shop/sessions`;
+    const told = (await upgraded(onChannel(auto), { way })).report.findings;
+    const found = told?.filter(({ code }) => code === "DATABASE-CHANNEL");
+    expect(found).toMatchObject([{ severity: "warning", object }]);
+    expect(found?.[0]?.cause).toContain("with 8.0.2-17 it may go from 7.2");
+    const { report } = await upgraded(onChannel(same), { way });
+    expect(report.findings?.map(({ code }) => code)).not.toContain("DATABASE-CHANNEL");
+    const skip = [{ code: "DATABASE-CHANNEL", object }];
+    const accepted = await upgraded(onChannel(auto), { way, options: { skip } });
+    expect(accepted.report.findings).toContainEqual(
+      expect.objectContaining({ code: "DATABASE-CHANNEL", accepted: true }),
+    );
+  });
+
   test("a whole upgrade that has checked it already is not held up", async () => {
     const options = { skip: undefined } as unknown as Partial<OperatorOptions>;
     const { report } = await upgraded(license(undefined), { way, options });

@@ -277,8 +277,19 @@ const cases: readonly (readonly [string, Case])[] = [
     {
       act: nothing,
       args: databases,
-      later: databases.slice(0, 2),
+      later: databases.slice(0, 3),
       code: 3,
+      hides: "no longer needed",
+    },
+  ],
+  [
+    "a loss of data that was accepted is not any more",
+    {
+      act: nothing,
+      args: databases,
+      later: databases.filter((word) => word !== "--may-discard-data"),
+      code: 3,
+      says: ["DATABASE-DATA-AT-RISK"],
       hides: "no longer needed",
     },
   ],

@@ -150,6 +150,15 @@ test.each<[string, Partial<Ingredients>, readonly string[]]>([
   expect(entryOf(result.object)).toMatchObject({ failurePolicy: "Fail" });
 });
 
+test("a template with Ignore over a live Fail is a warning without a trial", () => {
+  const changes = { template: templateWith({ failurePolicy: "Ignore" }) };
+  const { findings, object } = wanted({ ...changes, ...live({ failurePolicy: "Fail" }) });
+  expect(findings.map(({ cause }) => cause)).toEqual([
+    `the live entry has "Fail", the template "Ignore", and the template's is written`,
+  ]);
+  expect(entryOf(object)).toMatchObject({ failurePolicy: "Ignore" });
+});
+
 test("a template that leaves things out gets the API server's defaults", () => {
   const bare = { ...aTemplate(), webhooks: [{ name: entryName, rules: ["x"] }] };
   expect(entryOf(wanted({ template: bare }).object)).toEqual({

@@ -443,7 +443,7 @@ export const moduleRows: Rows = {
   "MODULE-END-OF-LIFE: the cluster is beyond it": (w) => installed(w, "graph").wants("8.0.6-8"),
   "MODULE-END-OF-LIFE: the cluster is beyond it, and a database names it": (w) =>
     uses(w, "graph").wants("8.0.6-8"),
-  "MODULE-END-OF-LIFE: the cluster is beyond it, and a build of somebody else is defined": (w) =>
+  "MODULE-END-OF-LIFE: the cluster is beyond it, and a build of someone else is defined": (w) =>
     uses(w, "graph")
       .set(ec, "spec.userDefinedModules", [
         { name: "graph", source: { https: { url: "https://x" } } },

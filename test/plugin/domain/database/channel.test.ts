@@ -1,5 +1,6 @@
 import {
   describeUnwritten,
+  judgeAutomaticFollowers,
   judgeFollowers,
   listFollowers,
 } from "../../../../plugin/domain/database/channel";
@@ -56,6 +57,16 @@ test.each<[string, KubeObject, Readonly<Record<string, unknown>>, readonly strin
   ["a word that is no channel", onChannel("Latest"), {}, []],
 ])("with another release of the cluster: %s", (_title, ...[database, spec, expected]) => {
   expect(causes([database], later, upgradedEc(spec))).toEqual(expected);
+});
+
+test.each([
+  [{ upgradeSpec: { autoUpgradeEngineEnterprise: true } }, 1],
+  [{ autoUpgradeEngineEnterprise: true }, 1],
+  [{ upgradeSpec: { autoUpgradeEngineEnterprise: false } }, 0],
+  [{}, 0],
+])("an upgrade of the operator alone takes along those of an EC with %j: %d", (spec, count) => {
+  const facts = factsOf({ ecs: [upgradedEc(spec)], edbs: [onChannel("latest")] });
+  expect(judgeAutomaticFollowers(facts, later)).toHaveLength(count);
 });
 
 test("data that nothing keeps may go with it", () => {
@@ -120,6 +131,13 @@ test("an active-active database follows by its global configurations, and its in
       `kubectl patch engineenterpriseactiveactivedatabases carts -n engine --type merge -p '{"spec":{"globalConfigurations":{"engineVersion":"7.2"}}}'`,
     ) as string,
   });
+});
+
+test("an active-active database whose instance is not there is named without the version that it leaves", () => {
+  const eaadb = anEaadb({ spec: { globalConfigurations: { engineVersion: "latest" } } });
+  const [cause, ...others] = causes([eaadb], later);
+  expect(others).toEqual([]);
+  expect(cause).toContain("it may go to 8.6");
 });
 
 test("an instance of a database elsewhere is named, and not written", () => {

@@ -59,7 +59,8 @@ test("a resource that says nothing asks for neither; an active-active one says i
   const edb = anEdb("a", { spec: { replication: undefined } });
   const neither = { replication: false, persistence: "disabled" };
   expect(askedKeeping({ kind: "edb", object: edb }, names)).toEqual(neither);
-  expect(askedKeeping({ kind: "eaadb", object: anEaadb() }, names)).toEqual(neither);
+  const silent = anEaadb({ spec: { globalConfigurations: {} } });
+  expect(askedKeeping({ kind: "eaadb", object: silent }, names)).toEqual(neither);
   const globalConfigurations = { replication: true, persistence: "aofAlways" };
   const eaadb = anEaadb({ spec: { globalConfigurations } });
   expect(askedKeeping({ kind: "eaadb", object: eaadb }, names)).toEqual(globalConfigurations);

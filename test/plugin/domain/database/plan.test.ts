@@ -34,14 +34,19 @@ describe("an active-active database is written where it asks (S61, C8)", () => {
   const inGlobal = ["spec", "globalConfigurations", "engineVersion"];
   const both = (engineVersion: string) => ({
     engineVersion,
-    globalConfigurations: { engineVersion: "7.2" },
+    globalConfigurations: { engineVersion: "7.2", replication: true },
   });
 
   test.each<
     [string, Readonly<Record<string, unknown>>, readonly (readonly string[])[], readonly string[]]
   >([
     ["in its global configurations", {}, [inGlobal], []],
-    ["in its spec", { engineVersion: "7.2", globalConfigurations: {} }, [inSpec], []],
+    [
+      "in its spec",
+      { engineVersion: "7.2", globalConfigurations: { replication: true } },
+      [inSpec],
+      [],
+    ],
     ["in both", both("7.2"), [inSpec, inGlobal], []],
     ["in both, at odds", both("7.4"), [inSpec, inGlobal], ["TWO-VERSIONS"]],
     ["in both, one there already", both("8.0"), [inGlobal], ["TWO-VERSIONS"]],

@@ -52,7 +52,7 @@ export function anEaadb({ spec, status, metadata }: Parts = {}): KubeObject {
     metadata: { name: "carts", namespace: ns, uid: "carts-uid", generation: 1, ...metadata },
     spec: {
       participatingClusters: [{ name: "here" }, { name: "there" }],
-      globalConfigurations: { engineVersion: "7.2" },
+      globalConfigurations: { engineVersion: "7.2", replication: true },
       ...spec,
     },
     status: {

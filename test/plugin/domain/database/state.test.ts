@@ -1,4 +1,6 @@
-import { isActive, stateFinding } from "../../../../plugin/domain/database/state";
+import { isActive, judgeInactive, stateFinding } from "../../../../plugin/domain/database/state";
+import { defaultNames } from "../../../../plugin/domain/names/names";
+import { anEaadb, anEdb } from "./scene";
 
 test.each<[string | undefined, boolean]>([
   [undefined, true],
@@ -26,4 +28,28 @@ test.each<[string, string, RegExp]>([
     code,
     cause: expect.stringMatching(says) as unknown,
   });
+});
+
+test.each<[string, object, object | undefined]>([
+  ["is active", { status: { status: "active" } }, undefined],
+  [
+    "is being deleted",
+    { status: { status: "pending" }, metadata: { deletionTimestamp: "2026-08-01T10:00:00Z" } },
+    undefined,
+  ],
+  ["is in a state that passes", { status: { status: "pending" } }, { severity: "warning" }],
+  [
+    "has failed",
+    { status: { status: "creation-failed" } },
+    { severity: "warning", field: "status.status" },
+  ],
+])("before a write to its cluster, a database that %s", (_title, parts, expected) => {
+  for (const [kind, object] of [
+    ["edb", anEdb("a", parts)],
+    ["eaadb", anEaadb(parts)],
+  ] as const) {
+    const found = judgeInactive({ names: defaultNames }, { kind, object });
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject({ code: "DATABASE-NOT-ACTIVE", ...expected });
+  }
 });

@@ -270,14 +270,13 @@ describe("errors (S108-S115)", () => {
     expect(parseFailure(body, names)).toEqual({ code, message });
   });
 
-  test.each(Object.entries({ 400: 3, 406: 3, 404: 1, 409: 5, 429: 69, 500: 69, 503: 69, 307: 1 }))(
-    "an answer %s ends with %i",
-    (status, exitCode) => {
-      const answer = { status: Number(status), code: "c", message: undefined };
-      const error = new ClusterApiError("no", answer);
-      expect(error).toMatchObject({ exitCode, status: Number(status), apiCode: "c" });
-      const forbidden = new ClusterApiPermissionError("no", answer);
-      expect(forbidden).toMatchObject({ exitCode: 4, apiCode: "c" });
-    },
-  );
+  test.each(
+    Object.entries({ 400: 3, 406: 3, 404: 1, 409: 5, 429: 69, 500: 69, 503: 69, 303: 1, 307: 69 }),
+  )("an answer %s ends with %i", (status, exitCode) => {
+    const answer = { status: Number(status), code: "c", message: undefined };
+    const error = new ClusterApiError("no", answer);
+    expect(error).toMatchObject({ exitCode, status: Number(status), apiCode: "c" });
+    const forbidden = new ClusterApiPermissionError("no", answer);
+    expect(forbidden).toMatchObject({ exitCode: 4, apiCode: "c" });
+  });
 });

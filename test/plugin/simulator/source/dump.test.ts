@@ -488,10 +488,52 @@ test("what the API server fills in is there, and no status is made up", async ()
     metadata: { name: "any" },
     webhooks: [entry],
   };
-  const { objects, partial } = await read(json(aList([configuration, namespaceA])));
+  const { objects } = await read(json(aList([configuration, namespaceA])));
   expect(objects.find(({ kind }) => kind === configuration.kind)).toMatchObject({
     webhooks: [{ clientConfig: { service: { port: 443 } }, rules: [{ scope: "*" }] }],
   });
   expect(objects.find(({ kind }) => kind === "Namespace")?.["status"]).toBeUndefined();
-  expect(partial).toBe(true);
+});
+
+const core = (kind: string) => ({ group: "", kind });
+const olm = (kind: string) => ({ group: "operators.coreos.com", kind });
+const aSubscription = (namespace: string) => ({
+  apiVersion: "operators.coreos.com/v1alpha1",
+  kind: "Subscription",
+  metadata: { name: "any", namespace },
+});
+const subscriptions = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "subscriptions.operators.coreos.com" },
+  spec: {
+    group: "operators.coreos.com",
+    scope: "Namespaced",
+    names: { kind: "Subscription", plural: "subscriptions" },
+    versions: [{ name: "v1alpha1", served: true, storage: true }],
+  },
+};
+
+test.each<
+  [string, readonly object[], { group: string; kind: string }, string | undefined, boolean]
+>([
+  ["an object of the kind, in the namespace", [configMap("x")], core("ConfigMap"), "a", false],
+  ["one of another namespace", [configMap("x")], core("ConfigMap"), "b", true],
+  ["one, asked for anywhere", [configMap("x")], core("ConfigMap"), undefined, false],
+  ["none of the kind", [configMap("x")], core("Service"), "a", true],
+  ["none of the group", [configMap("x")], olm("ConfigMap"), "a", true],
+  ["no Namespace, so that one is made up", [configMap("x")], core("Namespace"), undefined, true],
+  ["a Namespace", [namespaceA], core("Namespace"), undefined, false],
+  ["a definition alone", [subscriptions], olm("Subscription"), "a", true],
+  ["an object without its definition", [aSubscription("a")], olm("Subscription"), "a", true],
+  [
+    "an object and its definition",
+    [aSubscription("a"), subscriptions],
+    olm("Subscription"),
+    "a",
+    false,
+  ],
+])("what a dump lacks: %s", async (_, objects, ...[kind, namespace, lacking]) => {
+  const { lacks } = await read(json(aList([...objects])));
+  expect(lacks?.(kind, namespace)).toBe(lacking);
 });
