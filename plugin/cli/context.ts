@@ -59,6 +59,8 @@ export interface OpenRun {
   /** The same, in the namespace that was found since. */
   readonly resolved: () => CommandContext;
   readonly events: readonly Event[];
+  /** Whether a no has ended the run. */
+  readonly isCancelled: () => boolean;
   /** Writes whose outcome was not observed yet: `patch Role/a/edb-role`. */
   readonly open: () => readonly string[];
   /** The cluster, when the command has connected. */
@@ -128,6 +130,7 @@ export function openRun(
     event({ type: "warning", text });
   };
   const traced = { onRequest, onSlow, warn };
+  let isCancelled = false;
   let known: readonly Finding[] = [];
   const show = async (): Promise<void> => {
     const recorded = events.flatMap((one) => (one.type === "finding" ? one.finding : []));
@@ -187,6 +190,9 @@ export function openRun(
     needs,
     ask,
     present,
+    cancelled: () => {
+      isCancelled = true;
+    },
     typed: readTyped,
     readInput: onceFor(async (path) => {
       const { readInput } = await import("./input.ts");
@@ -198,6 +204,7 @@ export function openRun(
     context,
     resolved: () => ({ ...context, ...place }),
     events,
+    isCancelled: () => isCancelled,
     needs,
     open: () => [...open],
     cluster: () => remembered?.cluster,

@@ -69,6 +69,7 @@ export async function run(line: CommandLine, world: HostProcess): Promise<ExitCo
       world,
       opened,
     });
+    if (isCancelled(line, opened)) return await endCancelled(report, { line, world, reporter });
     reporter.end(report, await withContents(report, command));
     const isOver = isWatch && world.signal.aborted;
     if (report.exit.code !== 0 && !isOver) sayWhy(report, { line, world });
@@ -124,6 +125,7 @@ async function fail(
   { line, world, reporter, opened }: RunContext,
 ): Promise<ExitCode> {
   const { withCommands } = await import("../cmdutil/kubectl-command.ts");
+  if (thrown instanceof CancelledError) opened.context.cancelled?.();
   const error = settleCancelled(thrown, opened);
   const failed = await withRoles(
     failureReport(error, describeFailureContext(line, opened)),
@@ -133,10 +135,7 @@ async function fail(
   const report = await signReport(said, { line, world, opened });
   reporter.rest();
   if (error instanceof OutputClosedError) return await writePage(report, { line, world });
-  if (line.options.output === "text" && isCancelled(error, opened)) {
-    world.streams.err.write("Cancelled; nothing was written.\n");
-    return await writePage(report, { line, world });
-  }
+  if (isCancelled(line, opened)) return await endCancelled(report, { line, world, reporter });
   if (line.options.output !== "text" || hasContents(report)) reporter.end(report);
   if (line.prepared?.watches === true && error instanceof InterruptedError) {
     return await writePage(report, { line, world });
@@ -168,8 +167,17 @@ function hasContents({ steps, probes, permissions, findings = [] }: Report): boo
 }
 
 /** Whether a person said no before anything was written: what was read for the question is not shown then. */
-function isCancelled(error: unknown, { events }: OpenRun): boolean {
-  return error instanceof CancelledError && !hasWritten(events);
+function isCancelled({ options }: CommandLine, opened: OpenRun): boolean {
+  return options.output === "text" && opened.isCancelled() && !hasWritten(opened.events);
+}
+
+async function endCancelled(
+  report: Report,
+  { line, world, reporter }: Pick<RunContext, "line" | "world" | "reporter">,
+): Promise<ExitCode> {
+  reporter.rest();
+  world.streams.err.write("Cancelled; nothing was written.\n");
+  return await writePage(report, { line, world });
 }
 
 /** A no that comes after a write claims nothing of it. */

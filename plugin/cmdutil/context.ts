@@ -85,6 +85,8 @@ export interface CommandContext {
   readonly ask: (question: string) => Promise<boolean>;
   /** Shows findings before the first write; absent where nobody is asked. */
   readonly present?: Present | undefined;
+  /** Called where a no ends the run: its text is one line then, if nothing was written before. */
+  readonly cancelled?: () => void;
   /** A line that is typed on the terminal, which --yes does not stand for; undefined without one. */
   readonly typed?: (question: string) => Promise<string | undefined>;
   /** The text of a file, or of stdin for "-"; UsageError when it cannot be read. */

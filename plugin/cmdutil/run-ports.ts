@@ -27,10 +27,11 @@ export async function runPorts(context: CommandContext, kind: string): Promise<A
 
 /** Begins the report of this kind. */
 export async function startRecorder(context: CommandContext, kind: string): Promise<Recorder> {
-  const { clock, event, run, names, needs } = context;
+  const { clock, event, run, names, needs, cancelled } = context;
   const { connect } = await resolveNamespace(context);
   const { server, namespace } = await connect();
-  return new Recorder({ kind, run, target: { server, namespace } }, { clock, event, names, needs });
+  const base = { kind, run, target: { server, namespace } };
+  return new Recorder(base, { clock, event, names, needs, cancelled });
 }
 
 /** The context of a part of a run: it continues with the record of that run. */

@@ -1,7 +1,13 @@
 /** Keeps what a run has done and seen, tells the reporter of it, and makes the document. */
 import type { Awaited } from "../domain/base/awaited";
 import { apiFinding } from "../domain/rest-api/errors";
-import { ApiError, EngineError, exitCodes, BlockedError } from "../domain/base/errors";
+import {
+  ApiError,
+  BlockedError,
+  CancelledError,
+  EngineError,
+  exitCodes,
+} from "../domain/base/errors";
 import { defaultNames, type Names } from "../domain/names/names";
 import { conversionFailure } from "../domain/operator/conversion";
 import type { Finding } from "../domain/base/findings";
@@ -48,6 +54,8 @@ interface RecorderDeps {
   readonly names?: Names;
   /** Absent: its own. */
   readonly needs?: DeclaredNeeds | undefined;
+  /** Called where a no ends the run. */
+  readonly cancelled?: (() => void) | undefined;
 }
 
 /** What was recorded for nobody to hear yet, in its order. */
@@ -282,6 +290,7 @@ export class Recorder {
   endByError(thrown: unknown, midway: Midway = {}): ExitReport {
     const error = explainError(thrown, midway, this.deps.names);
     if (!(error instanceof EngineError)) throw error;
+    if (error instanceof CancelledError) this.deps.cancelled?.();
     const {
       stands,
       next = "run the same command again",

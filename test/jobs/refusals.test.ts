@@ -5,7 +5,7 @@
 import { broken } from "../support/broken-worlds";
 import { Starts } from "../support/starts";
 import { obstacles, type Wish } from "../support/upgrade-worlds";
-import { type Act, acts, tryWay } from "./refusals";
+import { type Act, acts, atRisk, tryWay } from "./refusals";
 
 /** A way that writes where another one refuses. */
 interface Known {
@@ -35,16 +35,10 @@ const known: readonly Known[] = [
     writes: ["upgrade-cluster --target", "upgrade-cluster --auto"],
     why: "another tag is the way out of a refused one, and `upgrade` does not take it",
   },
-  {
-    act: "upgrade the database",
-    scenes: ["a failed database"],
-    writes: ["upgrade-database --via=api"],
-    why: "by REST API only the state that the REST API tells is judged, and here that is active",
-  },
 ];
 
 const starts = new Starts();
-const scenes: readonly Wish[] = [{ name: "as it is" }, ...broken, ...obstacles];
+const scenes: readonly Wish[] = [{ name: "as it is" }, atRisk, ...broken, ...obstacles];
 
 /** A way that writes where another one refuses, with the words of that. */
 async function disagreements(act: Act, wish: Wish) {

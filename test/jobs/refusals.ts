@@ -1,5 +1,6 @@
 /** The acts that more than one command does, each with its ways; and what a way does on a cluster. */
 import { defaultNames as names } from "../../plugin/domain/names/names";
+import { getPath, withValue } from "../../plugin/domain/base/values";
 import type { KubeObject, Ref } from "../../plugin/domain/kube/objects";
 import { observe } from "../../plugin/simulator/observed-cluster";
 import type { MemoryControlPlane } from "../../plugin/simulator/api-server/control-plane";
@@ -40,6 +41,19 @@ const oneDatabase = (object: KubeObject): boolean =>
   object.kind !== names.eaadb.kind &&
   (object.kind !== names.edb.kind || object.metadata.name === "orders");
 
+/** Puts the databases on disk, or takes them off it. */
+const persist =
+  (how: string) =>
+  (object: KubeObject): KubeObject =>
+    object.kind === names.edb.kind
+      ? (withValue(object, names.edbFields.persistence, how) as KubeObject)
+      : object;
+
+const onDisk = "aofEverySecond";
+
+/** A database that an upgrade would lose; in every other scene it is on disk. */
+export const atRisk: Wish = { name: "data at risk", change: persist("disabled") };
+
 const database = "shop/orders";
 const toVersion = ["--engine-version", "8.0"];
 
@@ -47,6 +61,14 @@ export const acts: readonly Act[] = [
   {
     name: "widen the roles",
     ways: [alone("reapply-rbac", begins["reapply-rbac"].words), only("rbac-expand")],
+  },
+  {
+    name: "narrow the roles",
+    before: begins["reapply-rbac-contract"].before,
+    ways: [
+      alone("reapply-rbac --mode contract", begins["reapply-rbac-contract"].words),
+      only("rbac-contract"),
+    ],
   },
   {
     name: "upgrade the operator",
@@ -71,7 +93,7 @@ export const acts: readonly Act[] = [
   {
     name: "upgrade the database",
     before: begins["upgrade-database"].before,
-    objects: (example) => example.filter(oneDatabase),
+    objects: (example) => example.filter(oneDatabase).map(persist(onDisk)),
     ways: [
       alone("upgrade-database", () => ["upgrade-database", database, ...toVersion]),
       {
@@ -162,10 +184,19 @@ async function apiBeside(
   controlPlane: MemoryControlPlane,
   clock: Clock,
 ): Promise<ClusterApiForTest> {
-  const bdbs = [{ uid: 2, name: "orders", version: "7.4.0", replication: false }];
+  const cluster = controlPlane.connect({ user: admin, namespace });
+  const example = (await exampleOnce()).objects.find(
+    ({ kind, metadata }) => kind === names.edb.kind && metadata.name === "orders",
+  );
+  const ref = example && (await refOf(cluster, example));
+  const orders = ref && (await cluster.get(ref));
+  const isKept = getPath(orders, names.edbFields.persistence) === onDisk;
+  const persistence = isKept ? "aof" : "disabled";
+  const bdbs = [
+    { uid: 2, name: "orders", version: "7.4.0", replication: false, persistence },
+  ] as const;
   const api = await aClusterApi({ profile: "8.0", bdbs, clock });
   const { name, password } = api.admin;
-  const cluster = controlPlane.connect({ user: admin, namespace });
   await cluster.create(anApiSecret(name, password));
   return api;
 }

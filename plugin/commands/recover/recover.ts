@@ -138,7 +138,7 @@ class Recover {
     const causes = [
       ...freeze.mismatches,
       ...findLostQuorum(this.#failed, look),
-      ...freeze.causes.map(({ finding }) => finding),
+      ...listCauses(freeze),
     ];
     recorder.addFindings(causes);
     if (this.#refused !== undefined) return recorder.failure(this.#refused);
@@ -158,14 +158,15 @@ class Recover {
     const { deps, options } = this;
     const { freeze } = look;
     if (freeze.mismatches.length > 0) {
-      const causes = freeze.causes.map(({ finding }) => finding);
-      throw new BlockedError(exitCodes.blocked, [...freeze.mismatches, ...causes]);
+      const findings = [...freeze.mismatches, ...listCauses(freeze)];
+      throw new BlockedError(exitCodes.blocked, findings);
     }
     if (freeze.is !== "frozen" && freeze.apart.length === 0) {
       const done = freeze.is === "standing" || options.dryRun !== "none";
       return deps.recorder.success(done ? freeze.says : await followUpgrade(context, look));
     }
     const plan = await this.#fitPlan(context, look);
+    await deps.present?.(listCauses(freeze));
     if (options.dryRun !== "none") {
       const steps = await plannedSteps(context, { look, plan });
       return deps.recorder.success(
@@ -192,13 +193,13 @@ class Recover {
     if (blocks.length > 0) {
       throw new BlockedError(exitCodes.blocked, [
         ...blocks,
-        ...look.freeze.causes.map(({ finding }) => finding).filter((one) => !blocks.includes(one)),
+        ...listCauses(look.freeze).filter((one) => !blocks.includes(one)),
       ]);
     }
     const missing = upgrades.length > 0 && api === undefined;
     const needs = missing ? ["--api-ca: give the CA of the REST API, which has to be asked"] : [];
     if (problems.length + needs.length > 0) {
-      deps.recorder.addFindings(look.freeze.causes.map(({ finding }) => finding));
+      deps.recorder.addFindings(listCauses(look.freeze));
       throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
     }
     const edits = listForeseenEdits(look, plan);
@@ -259,6 +260,10 @@ class Recover {
     this.#session.noteConfirmed([...changes, ...edits]);
     this.#session.noteConfirmedCalls(callsOf(plan));
   }
+}
+
+function listCauses({ causes }: RecoverySnapshot["freeze"]): readonly Finding[] {
+  return causes.map(({ finding }) => finding);
 }
 
 function joinCauses(says: string, causes: readonly Finding[]): string {

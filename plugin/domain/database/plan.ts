@@ -79,7 +79,7 @@ export function planDatabase(
   const isAfterwards = wish.via === "api" && wish.version === facts.names.latestChannel;
   const edits = isAfterwards ? [] : asked;
   const leaves = leftBy(facts, edits);
-  const { passing, lasting } = stateBlocks(facts, target, { edits, wish });
+  const { passing, lasting } = stateBlocks(facts, target, { edits: asked, wish });
   const blocks = [
     ...ownBlocks(facts, target, wish.via),
     ...lowered(label, target, aim),
@@ -296,7 +296,7 @@ function untold(
     : [];
 }
 
-/** Its own state, before its resource is written; by the REST API its record there is judged instead. */
+/** Its own state, before an upgrade; whether a database of the REST API is busy, its record there tells. */
 function stateBlocks(
   { names }: Facts,
   { object, kind }: DatabaseTarget,
@@ -304,11 +304,11 @@ function stateBlocks(
 ): { readonly passing: readonly Finding[]; readonly lasting: readonly Finding[] } {
   const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
   const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
-  if (found === undefined || edits.length === 0 || wish.via === "api" || isDeleting(object)) {
+  if (found === undefined || edits.length === 0 || isDeleting(object)) {
     return { passing: [], lasting: [] };
   }
   if (!isPassing(found)) return { passing: [], lasting: [found] };
-  return { passing: [found], lasting: [] };
+  return { passing: wish.via === "api" ? [] : [found], lasting: [] };
 }
 
 function lowered(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {
