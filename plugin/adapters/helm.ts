@@ -155,7 +155,7 @@ export class HelmProgram {
   async render(upgrade: ChartUpgrade, mode: "client" | "server"): Promise<RenderedChart> {
     const words = [`--dry-run=${mode}`, "--hide-notes", "--output", "json"];
     const said = await this.#upgrade(upgrade, words);
-    const release = parseOutput("helm upgrade", said, isReleaseDocument);
+    const release = parseOutput(`helm upgrade --dry-run=${mode}`, said, isReleaseDocument);
     const [manifest, config] = ["manifest", "config"].map((key) => getOwn(release, key));
     if (typeof manifest !== "string") {
       throw new HelmError(

@@ -1,4 +1,6 @@
 /** A finding: something that a person has to know, with its cause and its way out. */
+import { dataLossCodes } from "./skip";
+
 export type Severity = "error" | "warning";
 
 /** What a rule, a check or a step has found; shown as is in text and JSON. */
@@ -60,14 +62,31 @@ export function findingKey(finding: Finding): string {
   return JSON.stringify(Object.entries(finding).sort());
 }
 
-/** The findings in the order of their gravity, the worst last: warnings, accepted errors, errors. */
+/**
+ * The findings in the order of their gravity, the worst last: warnings, accepted errors, errors. Within each of
+ * these, what cannot be undone stands behind the others, and the loss of data last.
+ */
 export function sortWorstLast(findings: readonly Finding[]): readonly Finding[] {
-  return [...findings].sort((one, other) => rankGravity(one) - rankGravity(other));
+  return [...findings].sort(
+    (one, other) => rankGravity(one) - rankGravity(other) || rankHarm(one) - rankHarm(other),
+  );
 }
 
 function rankGravity({ severity, accepted }: Finding): number {
   if (accepted === true) return 1;
   return severity === "error" ? 2 : 0;
+}
+
+/** Codes of what cannot be undone, the gravest last. */
+const lasting: readonly string[] = [
+  "DATABASE-CHANNEL-ENDS",
+  "DATABASE-CHANNEL",
+  "DATABASE-DATA-MAY-GO",
+  ...dataLossCodes,
+];
+
+function rankHarm({ code }: Finding): number {
+  return lasting.indexOf(code);
 }
 
 /** The findings without those that are the same in every word: parts of a run may meet the same thing. */

@@ -18,6 +18,16 @@ test("findings are sorted by gravity, and stay in their order where it is the sa
   expect(codes).toEqual(["W1", "W2", "A1", "A2", "E1", "E2"]);
 });
 
+test("of the same gravity, what cannot be undone stands behind the others, and the loss of data last", () => {
+  const codes = ["DATABASE-VOLATILE", "DATABASE-CHANNEL", "SCC-OLDER-LEFT", "DATABASE-DATA-MAY-GO"];
+  expect(sortWorstLast(codes.map((code) => about(code))).map(({ code }) => code)).toEqual([
+    "SCC-OLDER-LEFT",
+    "DATABASE-CHANNEL",
+    "DATABASE-DATA-MAY-GO",
+    "DATABASE-VOLATILE",
+  ]);
+});
+
 test.each([
   ["the order of its parts", { fix: "f", code: "W" }, true],
   ["its severity", { severity: "error" }, false],
