@@ -410,7 +410,7 @@ describe("what is odd is told and read", () => {
     const source = await read(json(aList([namespaceA, object])));
 
     expect(stored(source, "x")).toEqual(object);
-    expect(source.lacks?.({ group, kind: name })).toBe(false);
+    expect(source.lacks?.({ group, kind: name }, undefined)).toBe(false);
     expect(source.warnings).toContainEqual(
       `the dump holds objects of ${plural}.${group}, and not their CustomResourceDefinition: ` +
         "one without a schema is used",
