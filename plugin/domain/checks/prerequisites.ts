@@ -18,6 +18,7 @@ import {
   listUsedModules,
   renderUndefinedFix,
 } from "../engine-cluster/causes";
+import { findRunning } from "../database/channel";
 import { clusterFindings } from "../engine-cluster/findings";
 import type { FactKey, Facts } from "../facts/facts";
 import { enforceLabel } from "../kube/pod-security";
@@ -148,7 +149,7 @@ export const prerequisites = {
     vouched: true,
     judge: perCluster((cluster, { facts }) =>
       listDatabases(facts, cluster)
-        .filter(({ version }) => version === undefined)
+        .filter((one) => one.version === undefined && findRunning(facts, one) === undefined)
         .map(({ label }) => ({
           object: label,
           cause: "neither spec nor status reports its version",

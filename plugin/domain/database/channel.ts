@@ -10,7 +10,7 @@ import {
 } from "../base/versions";
 import { isTooOld } from "../engine-cluster/causes";
 import { isAutoUpgraded, versionPaths } from "../engine-cluster/fields";
-import { byName, type Facts, isKnown } from "../facts/facts";
+import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { renderTerm } from "../names/names";
 import { listBundledVersions } from "../release/platforms";
@@ -20,8 +20,8 @@ import type { ClusterFacts } from "../rules/types";
 import { databaseFinding } from "./findings";
 import { askedKeeping, describeRisk } from "./keeping";
 import { isHeldToMajor } from "./plan";
-import { databaseVersion, renderVersion } from "./rollout";
-import { type DatabaseTarget, listLinkedNames, selectDatabases } from "./target";
+import { databaseVersion, listInstances, renderVersion } from "./rollout";
+import { type DatabaseTarget, selectDatabases } from "./target";
 
 /** A database on a channel. */
 export interface Follower {
@@ -156,11 +156,11 @@ function describeFix(
 }
 
 /** What runs; of an active-active database the oldest of what its instances here run. */
-function findRunning(facts: Facts, { object }: DatabaseTarget): EngineVersion | undefined {
-  const linked = listLinkedNames(object, facts.names).flatMap(
-    (name) => byName(facts.objects.edbs).get(name) ?? [],
-  );
-  return [object, ...linked]
+export function findRunning(
+  facts: Facts,
+  { object }: Pick<DatabaseTarget, "object">,
+): EngineVersion | undefined {
+  return [object, ...listInstances(facts, object)]
     .flatMap((one) => databaseVersion(facts, one) ?? [])
     .toSorted(compareEngineVersions)[0];
 }

@@ -227,7 +227,8 @@ export function lastActions(
   return edbs.flatMap((edb) => asString(getPath(edb, facts.names.edbFields.lastActionUid)) ?? []);
 }
 
-function listInstances({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
+/** The instances here of an active-active database, which are of its namespace; a database has none. */
+export function listInstances({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
   const linked = listLinkedNames(eaadb, names);
   return objects.edbs.filter(
     ({ metadata }) =>

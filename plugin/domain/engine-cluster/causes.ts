@@ -39,6 +39,7 @@ export function isTooOld(runs: EngineVersion | undefined): runs is EngineVersion
 
 /** A database that lives in the EC. */
 interface DatabaseUse {
+  readonly object: KubeObject;
   readonly label: string;
   /** From spec.engineVersion, else from the status; undefined where neither tells (S123). */
   readonly version: EngineVersion | undefined;
@@ -86,6 +87,7 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseUse
   const { modules } = readSubject({ kind, before: undefined, after: object }, names);
   const [path] = versionPaths(facts, { kind, object });
   return {
+    object,
     label: objectLabel(object),
     version:
       parseEngineVersion(getPath(object, path)) ??

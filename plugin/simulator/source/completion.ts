@@ -2,9 +2,9 @@
  * What was read into what a cluster could hold: kinds that are served, each object once, and a
  * Namespace for each namespace. Everything left out or made up is told.
  */
-import { kinds } from "../../domain/kube/kinds";
+import { constraintResource, kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
-import { type KubeObject, readName } from "../../domain/kube/objects";
+import { type KubeObject, readName, type Resource } from "../../domain/kube/objects";
 import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
 import { listOthersEntries } from "../../domain/admission/others";
 import type { Lacks } from "../../ports/kubernetes";
@@ -32,7 +32,7 @@ export function complete(
   objects: readonly KubeObject[],
   completion: Completion,
 ): readonly KubeObject[] {
-  const crds = addMissingCrds(objects, completion);
+  const crds = [...addMissingCrds(objects, completion), ...addPlatformCrds(objects, completion)];
   const all = crds.length === 0 ? objects : [...crds, ...objects];
   define(all, completion);
   const known = onlyOnce(listServed(all, completion), completion.warning);
@@ -106,6 +106,46 @@ function addMissingCrds(
     );
   }
   return added;
+}
+
+/** Kinds of OpenShift that commands decide by: whoever dumps them may not have dumped their definitions. */
+const openShiftKinds = [kinds.clusterVersion, constraintResource];
+
+/** Without its kind an object would be left out, and a command would take it as absent. */
+function addPlatformCrds(
+  objects: readonly KubeObject[],
+  { origin, warning }: Completion,
+): readonly KubeObject[] {
+  const defined = new Set(objects.filter(isCrd).map(({ metadata }) => metadata.name));
+  return openShiftKinds.flatMap(({ group, version, plural, kind }) => {
+    const name = `${plural}.${group}`;
+    const isUsed = objects.some(
+      (object) => object.kind === kind && object.apiVersion === `${group}/${version}`,
+    );
+    if (!isUsed || defined.has(name)) return [];
+    warning(
+      `${origin} holds objects of ${name}, and not their CustomResourceDefinition: ` +
+        "one without a schema is used",
+    );
+    return [makeCrd(name, { group, version, plural, kind })];
+  });
+}
+
+function makeCrd(
+  name: string,
+  { group, version, plural, kind }: Pick<Resource, "group" | "version" | "plural" | "kind">,
+): KubeObject {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name },
+    spec: {
+      group,
+      scope: "Cluster",
+      names: { kind, plural },
+      versions: [{ name: version, served: true, storage: true }],
+    },
+  };
 }
 
 function define(objects: readonly KubeObject[], { registry, problem }: Completion): void {

@@ -12,6 +12,7 @@ import { textIn } from "../../../../plugin/domain/names/text";
 import { expectGoldenText } from "../../../support/golden";
 import { testTime } from "../../../support/manual-clock";
 import { aPair, type PairParts } from "../../../support/tls";
+import { config, eaadb, edb } from "./labels";
 import type { Rows } from "./row";
 import { certificateRows, rbacRows, sccRows, webhookRows } from "./rows-access";
 import {
@@ -43,6 +44,24 @@ test("where everything is in order, every check comes to the verdict ok", async 
   expect(judged.filter(({ verdict }) => verdict !== "ok").map(({ check }) => check.code)).toEqual(
     [],
   );
+});
+
+test.each<[string, string, string, string | undefined, readonly string[]]>([
+  ["what its instance reports", config, "config", "7.4.0", []],
+  ["nothing where its instance reports nothing", config, "config", undefined, [config, eaadb]],
+  ["nothing of a namesake in another namespace", edb, "orders", "7.4.0", [eaadb]],
+])("an active-active database on a channel runs %s", async (_, instance, name, ...given) => {
+  const [version, unknown] = given;
+  const world = await fitWorld();
+  world
+    .set(eaadb, "spec.globalConfigurations.engineVersion", "latest")
+    .set(eaadb, "status.version", undefined)
+    .set(eaadb, "status.linkedEdbs", [name])
+    .set(instance, "spec.engineVersion", "latest")
+    .set(instance, "status.version", version);
+  const { findings } = await world.judge();
+  const found = findings.filter(({ code }) => code === "CLUSTER-DATABASE-UNKNOWN");
+  expect(found.map(({ object }) => object).toSorted()).toEqual([...unknown].toSorted());
 });
 
 const day = 24 * 3_600_000;

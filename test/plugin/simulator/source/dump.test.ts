@@ -402,6 +402,22 @@ describe("what is odd is told and read", () => {
   });
 
   test.each([
+    ["security.openshift.io", "SecurityContextConstraints", "securitycontextconstraints"],
+    ["config.openshift.io", "ClusterVersion", "clusterversions"],
+  ])("objects of OpenShift of the group %s are kept without their definition", async (...kind) => {
+    const [group, name, plural] = kind;
+    const object = { apiVersion: `${group}/v1`, kind: name, metadata: { name: "x" }, users: ["u"] };
+    const source = await read(json(aList([namespaceA, object])));
+
+    expect(stored(source, "x")).toEqual(object);
+    expect(source.lacks?.({ group, kind: name }, undefined)).toBe(false);
+    expect(source.warnings).toContainEqual(
+      `the dump holds objects of ${plural}.${group}, and not their CustomResourceDefinition: ` +
+        "one without a schema is used",
+    );
+  });
+
+  test.each([
     ["without a version is left out: the dump does not report it", [], 0],
     ["with a version stays", [{ apiVersion: "config.openshift.io/v1", kind: "ClusterVersion" }], 1],
   ])("the definition of OpenShift's version %s", async (_title, versions, kept) => {
