@@ -127,7 +127,7 @@ async function signaled(
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   await Promise.race([moment, ended]);
-  child.kill(first);
+  if (first !== undefined) child.kill(first);
   return { code: await ended, out, err };
 }
 
@@ -234,6 +234,24 @@ describe.each(signals)("%s", (signal, code) => {
     expect(isAlive(readPid())).toBe(false);
     expect(server.requests).toEqual([]);
   });
+});
+
+test("a login that runs out of time ends the program, and what the plugin has started", async () => {
+  const exec = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    command: script(
+      "login",
+      `sleep 1000 & echo $! > ${at("pid")}; mv ${at("pid")} ${at("begun")}; wait`,
+    ),
+    interactiveMode: "Never",
+  };
+  const config = kubeconfig({ server: server.url }, { exec }, { namespace });
+  writeFileSync(at("config"), JSON.stringify(config));
+  const child = start(["status", "-o", "json", "--timeout", "1s"]);
+  const end = await signaled(child, new Promise(() => undefined), []);
+  expect(end.code).toBe(4);
+  expect(end.err).toContain("did not end within 1 s");
+  while (isAlive(readPid())) await new Promise(setImmediate);
 });
 
 /** How a shell line ends; `$0` and `$@` are the program with these words. */

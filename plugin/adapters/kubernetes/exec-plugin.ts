@@ -1,10 +1,11 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { isatty } from "node:tty";
 import { InputError, PermissionError } from "../../domain/base/errors";
 import { secretsIn } from "../../domain/base/redact";
 import { asArray, asString, getOwn, isObject, type Json } from "../../domain/base/values";
 import { deadline } from "../../ports/kubernetes";
-import { LastWords } from "../child";
+import { closeAtExit, endGroup, LastWords } from "../child";
 import { firstDocument } from "./text/documents";
 import { readText } from "../files";
 import { inlineYaml } from "./text/yaml";
@@ -64,7 +65,7 @@ export class ExecPlugin implements CredentialSource {
   }
 
   close(): void {
-    if (this.child !== undefined) abandon(this.child, "SIGTERM");
+    if (this.child !== undefined) endGroup(this.child, this.site.clock);
   }
 
   private async ask(): Promise<Issued> {
@@ -126,8 +127,9 @@ export class ExecPlugin implements CredentialSource {
           // as kubectl passes it on; where nobody reads along, it is told in the error
           silent || (isDocument && !stderr.isTTY) ? "pipe" : "inherit",
         ],
-        // without a terminal of its own it cannot open one to ask on
-        detached: silent && process.platform !== "win32",
+        // in a session of its own it cannot open the terminal to ask a person on it, and can be ended with
+        // what it has started
+        detached: (silent || !hasTerminal()) && process.platform !== "win32",
         windowsHide: true,
       });
       this.child = child;
@@ -136,8 +138,9 @@ export class ExecPlugin implements CredentialSource {
         const late = this.explainLate(loginMs);
         lateLogins.set(this.key, late);
         reject(late);
-        abandon(child, "SIGKILL");
+        endGroup(child, clock);
       });
+      closeAtExit(child);
       const words = new LastWords();
       child.stderr?.on("data", words.add);
       const chunks: Buffer[] = [];
@@ -235,11 +238,9 @@ export class ExecPlugin implements CredentialSource {
   }
 }
 
-/** Ends it; what it has started itself may hold its output open, which nobody waits for. */
-function abandon(child: ChildProcess, signal: NodeJS.Signals): void {
-  child.kill(signal);
-  child.stdout?.destroy();
-  child.unref();
+/** Whether a person may be there: a plugin may open the terminal whatever its own streams are. */
+function hasTerminal(): boolean {
+  return [0, 1, 2].some((descriptor) => isatty(descriptor));
 }
 
 function encodeFile(file: string | undefined): string | undefined {

@@ -586,6 +586,45 @@ ${output}
     expect(failure.message.length).toBeLessThan(1200);
   });
 
+  describe("whose end is its exit: what it has started lives on", () => {
+    const pid = (): string => join(folder.dir, "inner");
+    /** Starts a program that outlives it, with these of its streams. */
+    const leaves = (stdio: readonly string[], code: string): string => `
+const inner = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(code)}, String(process.pid)], { stdio: ${JSON.stringify(stdio)} });
+require("node:fs").writeFileSync(${JSON.stringify(pid())}, String(inner.pid));
+inner.unref();
+`;
+    const lasts = "setInterval(() => undefined, 1e6)";
+    afterEach(() => {
+      process.kill(Number(readFileSync(pid(), "utf8")), "SIGKILL");
+    });
+
+    test.each([
+      ["stderr", ["ignore", "ignore", "inherit"]],
+      ["stdout", ["ignore", "inherit", "ignore"]],
+      ["both", ["ignore", "inherit", "inherit"]],
+    ])("and holds its %s open", async (_, stdio) => {
+      const long = prints('{ token: "t", more: "m".repeat(200000) }');
+      const user = plugin(`${leaves(stdio, lasts)}${long}`);
+      const { headers } = await seenAfter({ user, options: { silent: true } });
+      expect(headers["authorization"]).toBe("Bearer t");
+    });
+
+    test("and a failure is told with its last words", async () => {
+      const output = `${leaves(["ignore", "inherit", "inherit"], lasts)}console.error("no session"); process.exitCode = 3;`;
+      const failure = await failureOf({ user: plugin(output), options: { silent: true } });
+      expect(failure.message).toMatch(/ended with exit code 3: no session$/);
+    });
+
+    test("and prints the credential for it", async () => {
+      const code = `let told = false;
+setInterval(() => { if (told || String(process.ppid) === process.argv[1]) return; told = true; ${prints('{ token: "late" }')} }, 5);`;
+      const user = plugin(leaves(["ignore", "inherit", "inherit"], code));
+      const { headers } = await seenAfter({ user, options: { silent: true } });
+      expect(headers["authorization"]).toBe("Bearer late");
+    });
+  });
+
   test("a failed plugin is asked again by the next request", async () => {
     const output = `if (count === 1) process.exit(1); ${prints('{ token: "t" }')}`;
     const cluster = await loggedIn({ user: plugin(output) });
