@@ -30,14 +30,15 @@ const apiVersions = [
   "client.authentication.k8s.io/v1beta1",
 ] as const;
 
-/** Logins that ran out of time in this process: a person is not asked twice in one run. */
-const lateLogins = new Map<string, PermissionError>();
+/** Logins that failed in this process: a person is not asked twice in one run. */
+const failedLogins = new Map<string, unknown>();
 
 /** Runs the plugin when a credential is needed and keeps it until it expires or is refused. */
 export class ExecPlugin implements CredentialSource {
   private readonly kept: KeptCredential;
   private readonly key: string;
   private child: ChildProcess | undefined;
+  private isClosed = false;
   /** What its last run said of itself, as far as that was not passed on. */
   private words = "";
 
@@ -59,18 +60,32 @@ export class ExecPlugin implements CredentialSource {
     return this.kept.get();
   }
 
-  refused(): boolean {
-    this.kept.forget();
-    return true;
+  refused(used: Credential): boolean {
+    return this.kept.refused(used);
+  }
+
+  accepted(used: Credential): void {
+    this.kept.accepted(used);
   }
 
   close(): void {
+    this.isClosed = true;
     if (this.child !== undefined) endGroup(this.child, this.site.clock);
   }
 
   private async ask(): Promise<Issued> {
-    const late = lateLogins.get(this.key);
-    if (late !== undefined) throw late;
+    const failed = failedLogins.get(this.key);
+    if (failed !== undefined) throw failed;
+    try {
+      return await this.run();
+    } catch (error) {
+      // one that was ended with its connection has not failed
+      if (!this.isClosed) failedLogins.set(this.key, error);
+      throw error;
+    }
+  }
+
+  private async run(): Promise<Issued> {
     const status = getOwn(this.parse(await this.output()), "status");
     const token = asString(getOwn(status, "token"));
     const expires = Date.parse(asString(getOwn(status, "expirationTimestamp")) ?? "");
@@ -135,9 +150,7 @@ export class ExecPlugin implements CredentialSource {
       this.child = child;
       const { clock, loginMs } = this.site;
       const inTime = deadline(clock, loginMs, () => {
-        const late = this.explainLate(loginMs);
-        lateLogins.set(this.key, late);
-        reject(late);
+        reject(this.explainLate(loginMs));
         endGroup(child, clock);
       });
       closeAtExit(child);
