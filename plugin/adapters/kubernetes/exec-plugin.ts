@@ -31,7 +31,7 @@ const apiVersions = [
 ] as const;
 
 /** Logins that failed in this process: a person is not asked twice in one run. */
-const failedLogins = new Map<string, unknown>();
+const failedLogins = new Map<string, Error>();
 
 /** Runs the plugin when a credential is needed and keeps it until it expires or is refused. */
 export class ExecPlugin implements CredentialSource {
@@ -80,7 +80,7 @@ export class ExecPlugin implements CredentialSource {
       return await this.run();
     } catch (error) {
       // one that was ended with its connection has not failed
-      if (!this.isClosed) failedLogins.set(this.key, error);
+      if (!this.isClosed && error instanceof Error) failedLogins.set(this.key, error);
       throw error;
     }
   }
