@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { conceal, publicText } from "../domain/base/redact";
 import { type Clock, deadline } from "../ports/kubernetes";
 import { oneLine } from "./http/answer";
+import { countRunning } from "./running";
 
 const mostLines = 10;
 const longest = 1000;
@@ -48,6 +49,9 @@ interface ChildRun {
   readonly signal: AbortSignal;
   /** Longest time; then the program is asked to end. */
   readonly limitMs: number;
+  /** What a run that is given up says of it. */
+  readonly name: string;
+  readonly look?: string | undefined;
 }
 
 /** How a program has ended, and what it printed. */
@@ -74,7 +78,7 @@ const mostBytes = 64 * 1024 * 1024;
 export function runToEnd(
   file: string,
   words: readonly string[],
-  { env, clock, signal, limitMs }: ChildRun,
+  { env, clock, signal, limitMs, name, look }: ChildRun,
 ): Promise<ChildEnd> {
   signal.throwIfAborted();
   const child = spawn(file, words, {
@@ -85,6 +89,8 @@ export function runToEnd(
   });
   const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => collect(stream, child));
   closeAtExit(child);
+  const { pid } = child;
+  const hasEnded = pid === undefined ? undefined : countRunning({ name, pid, look });
   const state = { isLate: false, isKilled: false };
   let cannotRun: string | undefined;
   let enough: (() => void) | undefined;
@@ -106,6 +112,7 @@ export function runToEnd(
     });
     child.once("close", (code, by) => {
       signal.removeEventListener("abort", ask);
+      hasEnded?.();
       inTime();
       enough?.();
       const [out = "", err = ""] = [stdout?.(), stderr?.()];

@@ -207,7 +207,10 @@ describe.each(signals)("%s", (signal, code) => {
     process.kill(pid, "SIGKILL");
     expect({ code: end.code, wasAlive }).toEqual({ code, wasAlive: true });
     expect(end.err).toContain(
-      `ended at once by a second signal (${signal}): outcome open: chart Release/engine/operator`,
+      `ended at once by a second signal (${signal}): outcome open: chart Release/engine/operator; helm upgrade operator still runs as process ${pid}\n`,
+    );
+    expect(end.err.trimEnd().split("\n").at(-1)).toBe(
+      `  next: wait until process ${pid} has ended (kill -KILL ${pid} ends it) and see what became of its work with helm history operator --namespace engine; then run the same command again: it reads what is there and continues from it`,
     );
     expectNothingLeft();
   });
