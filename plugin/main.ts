@@ -12,6 +12,7 @@ import { closeSync } from "node:fs";
 import { exitCodes } from "./domain/base/errors";
 import { runProgram } from "./cli/program";
 import { systemClock } from "./adapters/clock";
+import { listRunning } from "./adapters/running";
 import type { ConnectManner } from "./cli/context";
 import type { KubeClient } from "./ports/kubernetes";
 
@@ -33,7 +34,7 @@ function onSignal(signal: EndingSignal): void {
   if (ended) {
     leave();
   } else if (interruption.signal.aborted) {
-    const end = new AbandonedError(signal, interruption.signal.reason);
+    const end = new AbandonedError(signal, interruption.signal.reason, listRunning());
     giveUp(end);
     setTimeout(() => {
       process.exitCode = end.exitCode;
@@ -88,9 +89,19 @@ let endsWithReader = false;
 
 /** A reader that went away (`| head`) or a terminal that was closed is no failure, and must not stop a write half way. */
 function onStreamError(this: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") process.exitCode = exitCodes.failed;
-  if (this === process.stdout) outputIsClosed = true;
+  const isFailure = error.code !== "EPIPE" && error.code !== "EIO";
+  if (isFailure) process.exitCode = exitCodes.failed;
+  if (this === process.stdout) {
+    if (isFailure && !outputIsClosed) sayUnwritten(error);
+    outputIsClosed = true;
+  }
   endWithReader();
+}
+
+function sayUnwritten({ message }: Error): void {
+  streams.err.write(
+    `error: cannot write the output: ${message}\n  next: make room where stdout goes to, or send it elsewhere, then run the same command again\n`,
+  );
 }
 
 function endWithReader(): void {

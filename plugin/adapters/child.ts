@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { conceal, publicText } from "../domain/base/redact";
 import { type Clock, deadline } from "../ports/kubernetes";
 import { oneLine } from "./http/answer";
+import { countRunning } from "./running";
 
 const mostLines = 10;
 const longest = 1000;
@@ -48,6 +49,9 @@ interface ChildRun {
   readonly signal: AbortSignal;
   /** Longest time; then the program is asked to end. */
   readonly limitMs: number;
+  /** What a run that is given up says of it. */
+  readonly name: string;
+  readonly look?: string | undefined;
 }
 
 /** How a program has ended, and what it printed. */
@@ -74,7 +78,7 @@ const mostBytes = 64 * 1024 * 1024;
 export function runToEnd(
   file: string,
   words: readonly string[],
-  { env, clock, signal, limitMs }: ChildRun,
+  { env, clock, signal, limitMs, name, look }: ChildRun,
 ): Promise<ChildEnd> {
   signal.throwIfAborted();
   const child = spawn(file, words, {
@@ -84,6 +88,9 @@ export function runToEnd(
     windowsHide: true,
   });
   const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => collect(stream, child));
+  closeAtExit(child);
+  const { pid } = child;
+  const hasEnded = pid === undefined ? undefined : countRunning({ name, pid, look });
   const state = { isLate: false, isKilled: false };
   let cannotRun: string | undefined;
   let enough: (() => void) | undefined;
@@ -105,12 +112,60 @@ export function runToEnd(
     });
     child.once("close", (code, by) => {
       signal.removeEventListener("abort", ask);
+      hasEnded?.();
       inTime();
       enough?.();
       const [out = "", err = ""] = [stdout?.(), stderr?.()];
       resolve({ ...state, code: cannotRun ?? code ?? by ?? "UNKNOWN", stdout: out, stderr: err });
     });
   });
+}
+
+/** What it has started itself may hold its output open: it has ended when it exits and what it printed is read. */
+export function closeAtExit(child: ChildProcess): void {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  let [chunks, isSilent] = [0, true];
+  for (const stream of streams) stream.on("data", () => (chunks += 1));
+  child.stdout?.on("data", () => (isSilent = false));
+  // all that it printed is in its pipes: they are read when a whole turn of the event loop brings nothing more
+  const drain = (): void => {
+    const before = chunks;
+    setImmediate(() =>
+      setImmediate(() => {
+        if (chunks > before) drain();
+        else for (const stream of streams) stream.destroy();
+      }),
+    );
+  };
+  child.once("exit", (code) => {
+    // a shell may leave it to a program that it has started to print the answer
+    if (code === 0 && isSilent) child.stdout?.once("data", drain).once("end", drain);
+    else drain();
+  });
+}
+
+/** How long a program has to end when it was asked to, before it is killed. */
+const askedMs = 1_000;
+
+/** Ends it and, where it has a process group of its own, what it has started; nobody waits for their output. */
+export function endGroup(child: ChildProcess, clock: Pick<Clock, "alarm">): void {
+  for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+  child.unref();
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!signalGroup(child, "SIGTERM")) return;
+  const inTime = deadline(clock, askedMs, () => signalGroup(child, "SIGKILL"));
+  child.once("exit", () => {
+    if (!signalGroup(child, 0)) inTime();
+  });
+}
+
+/** False where nothing of it is left. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return child.pid !== undefined && process.kill(-child.pid, signal);
+  } catch {
+    return child.kill(signal);
+  }
 }
 
 /** Ends it at once; what it has started itself may hold its output open, which nobody waits for. */

@@ -232,9 +232,10 @@ export class HelmProgram {
     const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
     // whom and where to talk to is said by the kubeconfig alone
     const kept = Object.entries(env).filter(([key]) => !/^(HELM_KUBE|HELM_NAMESPACE)/.test(key));
+    const look = changes && describeHistory(changes, namespace);
     // asked to end, helm marks its release as failed, and the next run may continue
     const running = runToEnd(executable, all, {
-      ...{ env: Object.fromEntries(kept), signal, clock, limitMs },
+      ...{ env: Object.fromEntries(kept), signal, clock, limitMs, name: quoteHelm(words), look },
     });
     const end = await new SlowAnswers(clock, quoteHelm(words), onSlow).during(running);
     if (end.code === 0) return end.stdout;
@@ -252,9 +253,13 @@ export class HelmProgram {
     if (!signal.aborted) return explainFailure(words, said);
     return explainInterrupt(signal.reason, {
       how: `${quoteHelm(words)} was asked to end, and ${describeEnding(end)}: ${said}`,
-      history: `helm history ${changes ?? ""} --namespace ${namespace}`,
+      history: describeHistory(changes ?? "", namespace),
     });
   }
+}
+
+function describeHistory(release: string, namespace: string): string {
+  return `helm history ${release} --namespace ${namespace}`;
 }
 
 function describeEnding({ isKilled }: ChildEnd): string {

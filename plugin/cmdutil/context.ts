@@ -2,6 +2,7 @@
  * What every command gets from the program, and what it gives back: the seam between the command
  * line (program.ts) and the commands.
  */
+import type { StillRunning } from "../adapters/running";
 import type { PlayedService } from "../adapters/rest-api/connect";
 import type { OnSlow } from "../adapters/http/slow";
 import type { ConnectionFlags } from "../adapters/kubernetes/target";
@@ -169,20 +170,30 @@ export class AbandonedError extends EngineError {
   constructor(
     private readonly signal: EndingSignal,
     private readonly first: unknown,
+    private readonly running: readonly StillRunning[] = [],
     open: readonly string[] = [],
   ) {
     const told =
       open.length === 0
         ? "the outcome of a write in flight is unknown"
         : `outcome open: ${boundList(open)}`;
-    super(`ended at once by a second signal (${signal}): ${told}`, {
-      hint: "run the same command again: it reads what is there and continues from it",
+    const alive = running.map(({ name, pid }) => `; ${name} still runs as process ${pid}`);
+    super(`ended at once by a second signal (${signal}): ${told}${alive.join("")}`, {
+      hint: [
+        ...running.map(({ pid, look }) => describeWait(pid, look)),
+        "run the same command again: it reads what is there and continues from it",
+      ].join("; then "),
     });
     this.exitCode = first instanceof InterruptedError ? first.exitCode : exitCodes.interrupted;
   }
 
   /** The same end, naming the writes that were under way. */
   abandon(open: readonly string[]): AbandonedError {
-    return new AbandonedError(this.signal, this.first, open);
+    return new AbandonedError(this.signal, this.first, this.running, open);
   }
+}
+
+function describeWait(pid: number, look: string | undefined): string {
+  const wait = `wait until process ${pid} has ended (kill -KILL ${pid} ends it)`;
+  return look === undefined ? wait : `${wait} and see what became of its work with ${look}`;
 }

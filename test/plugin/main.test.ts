@@ -134,6 +134,18 @@ test("a reader that goes away is no failure", () => {
   expect({ stdout, stderr }).toEqual({ stdout: "0\n", stderr: "" });
 });
 
+test("an output that cannot be written is a failure, said in one line", () => {
+  const { status, stderr } = spawnSync(
+    "bash",
+    ["-c", `exec "$0" "$@" >/dev/full`, process.execPath, ...program, "options"],
+    { cwd: root, env, encoding: "utf8" },
+  );
+  expect(stderr).toBe(
+    "error: cannot write the output: ENOSPC: no space left on device, write\n  next: make room where stdout goes to, or send it elsewhere, then run the same command again\n",
+  );
+  expect(status).toBe(1);
+});
+
 test("closed outputs are no failure either", () => {
   const { status } = spawnSync(
     "bash",

@@ -127,7 +127,7 @@ async function signaled(
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   await Promise.race([moment, ended]);
-  child.kill(first);
+  if (first !== undefined) child.kill(first);
   return { code: await ended, out, err };
 }
 
@@ -207,7 +207,10 @@ describe.each(signals)("%s", (signal, code) => {
     process.kill(pid, "SIGKILL");
     expect({ code: end.code, wasAlive }).toEqual({ code, wasAlive: true });
     expect(end.err).toContain(
-      `ended at once by a second signal (${signal}): outcome open: chart Release/engine/operator`,
+      `ended at once by a second signal (${signal}): outcome open: chart Release/engine/operator; helm upgrade operator still runs as process ${pid}\n`,
+    );
+    expect(end.err.trimEnd().split("\n").at(-1)).toBe(
+      `  next: wait until process ${pid} has ended (kill -KILL ${pid} ends it) and see what became of its work with helm history operator --namespace engine; then run the same command again: it reads what is there and continues from it`,
     );
     expectNothingLeft();
   });
@@ -234,6 +237,24 @@ describe.each(signals)("%s", (signal, code) => {
     expect(isAlive(readPid())).toBe(false);
     expect(server.requests).toEqual([]);
   });
+});
+
+test("a login that runs out of time ends the program, and what the plugin has started", async () => {
+  const exec = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    command: script(
+      "login",
+      `sleep 1000 & echo $! > ${at("pid")}; mv ${at("pid")} ${at("begun")}; wait`,
+    ),
+    interactiveMode: "Never",
+  };
+  const config = kubeconfig({ server: server.url }, { exec }, { namespace });
+  writeFileSync(at("config"), JSON.stringify(config));
+  const child = start(["status", "-o", "json", "--timeout", "1s"]);
+  const end = await signaled(child, new Promise(() => undefined), []);
+  expect(end.code).toBe(4);
+  expect(end.err).toContain("did not end within 1 s");
+  while (isAlive(readPid())) await new Promise(setImmediate);
 });
 
 /** How a shell line ends; `$0` and `$@` are the program with these words. */

@@ -116,7 +116,7 @@ export class Client {
         signal: call.signal,
       });
       if (!(outcome instanceof NoAnswer) && !("status" in outcome)) return outcome;
-      if (isStatus(outcome, 401) && !renewed && credentials.refused(credential)) continue;
+      if (isStatus(outcome, 401) && credentials.refused(credential) && !renewed) continue;
       throw this.failure(outcome, call);
     }
   }
@@ -136,8 +136,7 @@ export class Client {
   }
 
   private success(answer: HttpAnswer | NoAnswer, call: KubeCall): HttpAnswer {
-    const failed = answer instanceof NoAnswer || answer.status < 200 || answer.status > 299;
-    if (failed) throw this.failure(answer, call);
+    if (!isSuccess(answer)) throw this.failure(answer, call);
     if (isPage(answer)) throw this.strange(call, answer);
     return answer;
   }
@@ -156,7 +155,8 @@ export class Client {
     for (;;) {
       const credential = await this.credential(call);
       const answer = await this.send(call, credential);
-      if (isStatus(answer, 401) && !renewed && credentials.refused(credential)) {
+      if (isSuccess(answer)) credentials.accepted?.(credential);
+      if (isStatus(answer, 401) && credentials.refused(credential) && !renewed) {
         renewed = true;
         continue;
       }
@@ -250,6 +250,10 @@ function isDryRun({ query }: KubeCall): boolean {
 
 function isStatus(answer: HttpAnswer | NoAnswer, status: number): boolean {
   return !(answer instanceof NoAnswer) && answer.status === status;
+}
+
+function isSuccess(answer: HttpAnswer | NoAnswer): answer is HttpAnswer {
+  return !(answer instanceof NoAnswer) && answer.status >= 200 && answer.status <= 299;
 }
 
 /** A page of markup is no API server's 404: the address is wrong, not the object absent. */

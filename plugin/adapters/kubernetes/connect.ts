@@ -203,6 +203,7 @@ function withPair(login: CredentialSource, pair: () => ClientPair | undefined): 
       const isOther = used.pair !== pair();
       return login.refused(used) || isOther;
     },
+    accepted: (used) => login.accepted?.(used),
     close: () => {
       login.close();
     },

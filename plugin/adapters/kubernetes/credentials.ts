@@ -31,6 +31,8 @@ export interface CredentialSource {
   get(): Promise<Credential>;
   /** After a 401 to this credential: forgets it; true when asking again may give another one. */
   refused(used: Credential): boolean;
+  /** After a success with this credential. */
+  accepted?(used: Credential): void;
   close(): void;
 }
 
@@ -51,6 +53,9 @@ export interface Issued {
 /** Asks when needed; requests that come at the same time wait for the same answer. */
 export class KeptCredential {
   private pending: Promise<Issued> | undefined;
+  private issuedLast: Credential | undefined;
+  /** It was renewed after a 401, and no request has succeeded since. */
+  private isUnproven = false;
 
   constructor(
     private readonly ask: () => Promise<Issued>,
@@ -65,15 +70,44 @@ export class KeptCredential {
     return (await this.issued()).credential;
   }
 
-  forget(): void {
+  /** A 401 renews it once: a renewed one that is refused before any success is kept, and asked for no more. */
+  refused(used: Credential): boolean {
+    if (!this.isCurrent(used)) return true; // another request has begun the renewal
+    if (this.isUnproven) return false;
+    this.isUnproven = true;
+    this.forget();
+    return true;
+  }
+
+  accepted(used: Credential): void {
+    if (this.isCurrent(used)) this.isUnproven = false;
+  }
+
+  /** Compared by what is sent: a user's own certificate may have been added to it. */
+  private isCurrent({ authorization, pair }: Credential): boolean {
+    const last = this.issuedLast;
+    if (last === undefined || last.authorization !== authorization) return false;
+    return last.pair === undefined || last.pair === pair;
+  }
+
+  private forget(): void {
     this.pending = undefined;
+    this.issuedLast = undefined;
   }
 
   private issued(): Promise<Issued> {
-    this.pending ??= this.ask().catch((error: unknown) => {
+    this.pending ??= this.renew();
+    return this.pending;
+  }
+
+  private async renew(): Promise<Issued> {
+    try {
+      const issued = await this.ask();
+      this.issuedLast = issued.credential;
+      return issued;
+    } catch (error) {
       this.forget();
       throw error;
-    });
-    return this.pending;
+    }
   }
 }

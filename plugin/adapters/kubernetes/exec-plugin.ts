@@ -1,10 +1,11 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { isatty } from "node:tty";
 import { InputError, PermissionError } from "../../domain/base/errors";
 import { secretsIn } from "../../domain/base/redact";
 import { asArray, asString, getOwn, isObject, type Json } from "../../domain/base/values";
 import { deadline } from "../../ports/kubernetes";
-import { LastWords } from "../child";
+import { closeAtExit, endGroup, LastWords } from "../child";
 import { firstDocument } from "./text/documents";
 import { readText } from "../files";
 import { inlineYaml } from "./text/yaml";
@@ -29,14 +30,15 @@ const apiVersions = [
   "client.authentication.k8s.io/v1beta1",
 ] as const;
 
-/** Logins that ran out of time in this process: a person is not asked twice in one run. */
-const lateLogins = new Map<string, PermissionError>();
+/** Logins that failed in this process: a person is not asked twice in one run. */
+const failedLogins = new Map<string, Error>();
 
 /** Runs the plugin when a credential is needed and keeps it until it expires or is refused. */
 export class ExecPlugin implements CredentialSource {
   private readonly kept: KeptCredential;
   private readonly key: string;
   private child: ChildProcess | undefined;
+  private isClosed = false;
   /** What its last run said of itself, as far as that was not passed on. */
   private words = "";
 
@@ -58,18 +60,32 @@ export class ExecPlugin implements CredentialSource {
     return this.kept.get();
   }
 
-  refused(): boolean {
-    this.kept.forget();
-    return true;
+  refused(used: Credential): boolean {
+    return this.kept.refused(used);
+  }
+
+  accepted(used: Credential): void {
+    this.kept.accepted(used);
   }
 
   close(): void {
-    if (this.child !== undefined) abandon(this.child, "SIGTERM");
+    this.isClosed = true;
+    if (this.child !== undefined) endGroup(this.child, this.site.clock);
   }
 
   private async ask(): Promise<Issued> {
-    const late = lateLogins.get(this.key);
-    if (late !== undefined) throw late;
+    const failed = failedLogins.get(this.key);
+    if (failed !== undefined) throw failed;
+    try {
+      return await this.run();
+    } catch (error) {
+      // one that was ended with its connection has not failed
+      if (!this.isClosed && error instanceof Error) failedLogins.set(this.key, error);
+      throw error;
+    }
+  }
+
+  private async run(): Promise<Issued> {
     const status = getOwn(this.parse(await this.output()), "status");
     const token = asString(getOwn(status, "token"));
     const expires = Date.parse(asString(getOwn(status, "expirationTimestamp")) ?? "");
@@ -126,18 +142,18 @@ export class ExecPlugin implements CredentialSource {
           // as kubectl passes it on; where nobody reads along, it is told in the error
           silent || (isDocument && !stderr.isTTY) ? "pipe" : "inherit",
         ],
-        // without a terminal of its own it cannot open one to ask on
-        detached: silent && process.platform !== "win32",
+        // in a session of its own it cannot open the terminal to ask a person on it, and can be ended with
+        // what it has started
+        detached: (silent || !hasTerminal()) && process.platform !== "win32",
         windowsHide: true,
       });
       this.child = child;
       const { clock, loginMs } = this.site;
       const inTime = deadline(clock, loginMs, () => {
-        const late = this.explainLate(loginMs);
-        lateLogins.set(this.key, late);
-        reject(late);
-        abandon(child, "SIGKILL");
+        reject(this.explainLate(loginMs));
+        endGroup(child, clock);
       });
+      closeAtExit(child);
       const words = new LastWords();
       child.stderr?.on("data", words.add);
       const chunks: Buffer[] = [];
@@ -235,11 +251,9 @@ export class ExecPlugin implements CredentialSource {
   }
 }
 
-/** Ends it; what it has started itself may hold its output open, which nobody waits for. */
-function abandon(child: ChildProcess, signal: NodeJS.Signals): void {
-  child.kill(signal);
-  child.stdout?.destroy();
-  child.unref();
+/** Whether a person may be there: a plugin may open the terminal whatever its own streams are. */
+function hasTerminal(): boolean {
+  return [0, 1, 2].some((descriptor) => isatty(descriptor));
 }
 
 function encodeFile(file: string | undefined): string | undefined {

@@ -586,11 +586,99 @@ ${output}
     expect(failure.message.length).toBeLessThan(1200);
   });
 
-  test("a failed plugin is asked again by the next request", async () => {
-    const output = `if (count === 1) process.exit(1); ${prints('{ token: "t" }')}`;
-    const cluster = await loggedIn({ user: plugin(output) });
-    await expect(cluster.get(ref)).rejects.toMatchObject({ exitCode: 4 });
-    await expect(cluster.get(ref)).resolves.toEqual(object);
+  describe("whose end is its exit: what it has started lives on", () => {
+    const pid = (): string => join(folder.dir, "inner");
+    /** Starts a program that outlives it, with these of its streams. */
+    const leaves = (stdio: readonly string[], code: string): string => `
+const inner = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(code)}, String(process.pid)], { stdio: ${JSON.stringify(stdio)} });
+require("node:fs").writeFileSync(${JSON.stringify(pid())}, String(inner.pid));
+inner.unref();
+`;
+    const lasts = "setInterval(() => undefined, 1e6)";
+    afterEach(() => {
+      process.kill(Number(readFileSync(pid(), "utf8")), "SIGKILL");
+    });
+
+    test.each([
+      ["stderr", ["ignore", "ignore", "inherit"]],
+      ["stdout", ["ignore", "inherit", "ignore"]],
+      ["both", ["ignore", "inherit", "inherit"]],
+    ])("and holds its %s open", async (_, stdio) => {
+      const long = prints('{ token: "t", more: "m".repeat(200000) }');
+      const user = plugin(`${leaves(stdio, lasts)}${long}`);
+      const { headers } = await seenAfter({ user, options: { silent: true } });
+      expect(headers["authorization"]).toBe("Bearer t");
+    });
+
+    test("and a failure is told with its last words", async () => {
+      const output = `${leaves(["ignore", "inherit", "inherit"], lasts)}console.error("no session"); process.exitCode = 3;`;
+      const failure = await failureOf({ user: plugin(output), options: { silent: true } });
+      expect(failure.message).toMatch(/ended with exit code 3: no session$/);
+    });
+
+    test("and prints the credential for it", async () => {
+      const code = `let told = false;
+setInterval(() => { if (told || String(process.ppid) === process.argv[1]) return; told = true; ${prints('{ token: "late" }')} }, 5);`;
+      const user = plugin(leaves(["ignore", "inherit", "inherit"], code));
+      const { headers } = await seenAfter({ user, options: { silent: true } });
+      expect(headers["authorization"]).toBe("Bearer late");
+    });
+  });
+
+  describe("in one run", () => {
+    const refuse: Handler = () => status(401, "Unauthorized");
+    const failures = async (cluster: KubeClient, times: number): Promise<unknown[]> => {
+      const reads = Array.from({ length: times }, () => cluster.get(ref));
+      const ends = await Promise.allSettled(reads);
+      return ends.map((end) => (end.status === "rejected" ? (end.reason as unknown) : end.value));
+    };
+
+    test.each([
+      ["the same one", '{ token: "t" }'],
+      ["another one", '{ token: "t" + count }'],
+    ])("a refused token is renewed once, whatever comes: it is %s", async (_, given) => {
+      handler = refuse;
+      const cluster = await loggedIn({ user: plugin(prints(given)) });
+      const ends = [...(await failures(cluster, 8)), ...(await failures(cluster, 8))];
+      expect(calls()).toHaveLength(2);
+      for (const end of ends) {
+        expect(end).toMatchObject({
+          exitCode: 4,
+          message: expect.stringContaining("(401)") as unknown,
+        });
+      }
+    });
+
+    test("a plugin that fails is run once, over all connections", async () => {
+      const user = plugin("process.exit(1)");
+      const ends = await failures(await loggedIn({ user }), 4);
+      ends.push(...(await failures(await loggedIn({ user }), 4)));
+      expect(calls()).toHaveLength(1);
+      expect(ends[0]).toMatchObject({ exitCode: 4 });
+      expect(new Set(ends).size).toBe(1);
+    });
+
+    test("a plugin that fails at the renewal is not run again", async () => {
+      handler = refuse;
+      const user = plugin(`if (count > 1) process.exit(1); ${prints('{ token: "t" }')}`);
+      const cluster = await loggedIn({ user });
+      await failures(cluster, 4);
+      await failures(cluster, 4);
+      expect(calls()).toHaveLength(2);
+    });
+
+    test("a token that has worked is renewed each time that it has expired", async () => {
+      let good = 1;
+      handler = ({ headers }) =>
+        headers["authorization"] === `Bearer t${good}`
+          ? { body: object }
+          : status(401, "Unauthorized");
+      const cluster = await loggedIn({ user: plugin(prints('{ token: "t" + count }')) });
+      for (good = 1; good <= 4; good += 1) {
+        expect(await failures(cluster, 4)).toEqual([object, object, object, object]);
+      }
+      expect(calls()).toHaveLength(4);
+    });
   });
 
   test("waiting for a plugin ends with the signal's reason, and close ends the plugin", async () => {
