@@ -1,5 +1,6 @@
 /** What a call of the webhook that fails does to its edit: the failurePolicy of the entry decides, and nothing else does. */
 import type { Finding } from "../base/findings";
+import type { ProbeAnswer } from "./answers";
 import { getOwn, type Json } from "../base/values";
 
 /** What the API server does with an edit when it gets no answer. */
@@ -49,9 +50,17 @@ export function describeConsequence(
 export const eitherConsequence =
   "with failurePolicy Fail edits that it checks fail, with Ignore nothing is validated";
 
-/** Why a proof did not come, with what Ignore hides of it. */
-export function explainUnproven(because: string, policies: readonly FailurePolicy[]): string {
-  return policies.includes("Ignore") ? `${because}; ${failsOpen}` : because;
+/**
+ * Why a proof did not come, with what Ignore hides of it. Of a call that failed the API server names the entry only
+ * where that stopped the edit: the entry has Fail, and Ignore hides nothing.
+ */
+export function explainUnproven(
+  because: string,
+  policies: readonly FailurePolicy[],
+  wrong: ProbeAnswer | undefined,
+): string {
+  const isStopped = wrong?.is === "failed" && wrong.by !== "";
+  return policies.includes("Ignore") && !isStopped ? `${because}; ${failsOpen}` : because;
 }
 
 /** The policies of entries in force, each once. */

@@ -1,3 +1,4 @@
+import type { ProbeAnswer } from "../../../../plugin/domain/admission/answers";
 import {
   describeConsequence,
   explainUnproven,
@@ -5,6 +6,7 @@ import {
   listPolicies,
 } from "../../../../plugin/domain/admission/consequence";
 
+const failedBy = (by: string): ProbeAnswer => ({ is: "failed", by, detail: "EOF" });
 const [fail, ignore] = [{ failurePolicy: "Fail" }, { failurePolicy: "Ignore" }];
 
 test.each<[string, readonly unknown[], readonly FailurePolicy[]]>([
@@ -32,7 +34,14 @@ test("where some calls fail, only their edits are concerned", () => {
   expect(describeConsequence(["Ignore"], "some")).toContain("are not validated");
 });
 
-test("what Ignore hides stands beside the reason", () => {
-  expect(explainUnproven("it passes", ["Fail"])).toBe("it passes");
-  expect(explainUnproven("it passes", ["Ignore"])).toContain("calls that fail let edits pass");
+const hides = "because; failurePolicy Ignore: calls that fail let edits pass";
+
+test.each<[string, readonly FailurePolicy[], ProbeAnswer | undefined, string]>([
+  ["with Fail nothing is hidden", ["Fail"], { is: "accepted" }, "because"],
+  ["with Ignore an edit that passes shows nothing", ["Ignore"], { is: "accepted" }, hides],
+  ["with Ignore no answer shows nothing", ["Ignore"], undefined, hides],
+  ["a failed call that stops its edit has Fail", ["Fail", "Ignore"], failedBy("ours"), "because"],
+  ["a call without an answer in time names no entry", ["Fail", "Ignore"], failedBy(""), hides],
+])("what Ignore hides stands beside the reason: %s", (_title, policies, answer, says) => {
+  expect(explainUnproven("because", policies, answer)).toBe(says);
 });
