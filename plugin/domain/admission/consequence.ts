@@ -46,6 +46,26 @@ export function describeConsequence(
     : `of the entry with Fail ${said.Fail}, of the one with Ignore ${said.Ignore}`;
 }
 
+const planned: typeof consequences = {
+  all: {
+    Fail: "edits that it checks would fail",
+    Ignore: `nothing would be validated (${failsOpen})`,
+  },
+  some: {
+    Fail: "edits whose call fails would be refused",
+    Ignore: `edits whose call fails would not be validated (${failsOpen})`,
+  },
+};
+
+/** What failed calls would lead to, where nothing is in force: the entry of the template says it. */
+export function describePlanned(
+  policies: readonly FailurePolicy[],
+  extent: Extent = "all",
+): string {
+  const policy = policies.includes("Ignore") ? "Ignore" : "Fail";
+  return `with the new configuration ${planned[extent][policy]}`;
+}
+
 /** For texts that know no entry: what either policy leads to. */
 export const eitherConsequence =
   "with failurePolicy Fail edits that it checks fail, with Ignore nothing is validated";
@@ -71,8 +91,8 @@ export function policiesOf(entries: readonly { readonly entry: Json }[]): readon
 /** Says in each finding on a way what its failed calls come to. */
 export function addConsequence<
   T extends { readonly findings: readonly Finding[]; readonly extent?: Extent },
->(way: T, policies: readonly FailurePolicy[]): T {
-  const consequence = describeConsequence(policies, way.extent);
+>(way: T, policies: readonly FailurePolicy[], describe = describeConsequence): T {
+  const consequence = describe(policies, way.extent);
   const findings = way.findings.map((one) => ({ ...one, cause: `${one.cause}; ${consequence}` }));
   return { ...way, findings };
 }

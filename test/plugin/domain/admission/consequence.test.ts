@@ -1,10 +1,14 @@
 import type { ProbeAnswer } from "../../../../plugin/domain/admission/answers";
 import {
   describeConsequence,
+  describePlanned,
+  type Extent,
   explainUnproven,
   type FailurePolicy,
   listPolicies,
 } from "../../../../plugin/domain/admission/consequence";
+import { policiesTo } from "../../../../plugin/domain/admission/configuration";
+import type { Json } from "../../../../plugin/domain/base/values";
 
 const failedBy = (by: string): ProbeAnswer => ({ is: "failed", by, detail: "EOF" });
 const [fail, ignore] = [{ failurePolicy: "Fail" }, { failurePolicy: "Ignore" }];
@@ -44,4 +48,27 @@ test.each<[string, readonly FailurePolicy[], ProbeAnswer | undefined, string]>([
   ["a call without an answer in time names no entry", ["Fail", "Ignore"], failedBy(""), hides],
 ])("what Ignore hides stands beside the reason: %s", (_title, policies, answer, says) => {
   expect(explainUnproven("because", policies, answer)).toBe(says);
+});
+
+test.each<[FailurePolicy, Extent, string]>([
+  ["Fail", "all", "edits that it checks would fail"],
+  ["Fail", "some", "edits whose call fails would be refused"],
+  ["Ignore", "all", "nothing would be validated"],
+  ["Ignore", "some", "edits whose call fails would not be validated"],
+])("where nothing is in force, %s, %s: %s", (policy, extent, says) => {
+  expect(describePlanned([policy], extent)).toContain(`with the new configuration ${says}`);
+  expect(describePlanned([policy])).toBe(describePlanned([policy], "all"));
+});
+
+const service = { namespace: "engine", name: "admission" };
+const calling = (name: string, failurePolicy: FailurePolicy): { readonly entry: Json } => ({
+  entry: { failurePolicy, clientConfig: { service: { ...service, name } } },
+});
+
+test.each<[string, readonly { readonly entry: Json }[], readonly FailurePolicy[]]>([
+  ["those that call it", [calling("other", "Fail"), calling("admission", "Ignore")], ["Ignore"]],
+  ["all where none calls it", [calling("other", "Fail")], ["Fail"]],
+  ["none of no entry", [], []],
+])("the policies of the entries toward a Service: %s", (_title, entries, policies) => {
+  expect(policiesTo(entries, service)).toEqual(policies);
 });
