@@ -8,7 +8,13 @@ import { explainUnproven, listPolicies } from "../domain/admission/consequence";
 import { entriesInForce, findEntry, readServiceNamespace } from "../domain/admission/configuration";
 import { judgeAnswers } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
-import { pairFromStored, type ProbePair, pairsFor, type Proof } from "../domain/admission/probe";
+import {
+  findLastWrong,
+  pairFromStored,
+  type ProbePair,
+  pairsFor,
+  type Proof,
+} from "../domain/admission/probe";
 import type { ProbeAnswer } from "../domain/admission/answers";
 import { probedBy, probeNeed } from "../domain/admission/needs";
 import { EngineError } from "../domain/base/errors";
@@ -65,7 +71,7 @@ export async function probeWebhook(
       .flatMap((one) => entriesInForce(one, service, names))
       .map((one) => one.entry),
   );
-  const because = explainUnproven(proof.because, policies);
+  const because = explainUnproven(proof.because, policies, findLastWrong(prober.observations));
   const { hindrance } = prober;
   if (hindrance !== undefined) return { is: "elsewhere", hindrance };
   const other = prober.observations.some(({ answer }) => answer.is === "other");

@@ -9,20 +9,22 @@ import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/o
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import {
   configurationResource,
+  entriesInForce,
   findEntry,
   hasOlmPair,
   isOlmServed,
   listCandidates,
   listEntries,
+  policiesTo,
   judgeOperator,
   readServiceNamespace,
 } from "../../domain/admission/configuration";
-import { addConsequence, listPolicies } from "../../domain/admission/consequence";
+import { addConsequence, describePlanned, listPolicies } from "../../domain/admission/consequence";
 import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
 import type { Facts } from "../../domain/facts/facts";
 import { readAlias } from "../../domain/admission/called-service";
 import { asksForNamespaces } from "../../domain/admission/network";
-import { readCalled, judgeServerWay, type WayFacts } from "../../domain/admission/way";
+import { readCalled, judgeServerWay, type Way, type WayFacts } from "../../domain/admission/way";
 import { liveBundles, type LiveBundles } from "../../domain/admission/injector";
 import { namespaceMissing, webhookFinding } from "../../domain/admission/findings";
 import { findOwner } from "../../domain/kube/owners";
@@ -272,11 +274,26 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const marked = [...(lists.services ?? []), ...lists.deployments, ...(networkPolicies ?? [])];
   const left = await readLeftMarks(deps, marked);
   const server = judgeServerWay(called, { names, namespace, lists, left });
-  const entry = findEntry(options.template, names.webhook.entry);
-  const { broken, findings, doubts = [] } = addConsequence(server, listPolicies([entry]));
+  const { broken, doubts = [] } = server;
   deps.tell(doubts);
+  const isWhole = server.findings.length === 0;
+  const { findings } = isWhole ? server : await describeBroken(deps, options, server);
   // pods that are not there or not ready are those of the operator
   return broken === "pods" ? findings : [...findings, ...judgeOperator(deployment)];
+}
+
+/** With what the failed calls lead to: by the entries in force, by the template where there are none. */
+async function describeBroken(
+  { cluster, names, signal }: SwapDeps,
+  { namespace, template }: SwapOptions,
+  way: Way,
+): Promise<Way> {
+  const service = { namespace, name: readCalled(template, names).name };
+  const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
+  const inForce = configurations.flatMap((one) => entriesInForce(one, service, names));
+  if (inForce.length > 0) return addConsequence(way, policiesTo(inForce, service));
+  const entry = findEntry(template, names.webhook.entry);
+  return addConsequence(way, listPolicies([entry]), describePlanned);
 }
 
 /** The Service, and what it is another name of as far as that is there or may not be read. */

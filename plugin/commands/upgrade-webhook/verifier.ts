@@ -29,6 +29,7 @@ import {
   type Observation,
   type ProbePair,
   type Proof,
+  findLastWrong,
   measureFailing,
   wasSeenBroken,
 } from "../../domain/admission/probe";
@@ -265,7 +266,8 @@ export class WebhookVerifier {
     const { namespace } = this.deps.cluster;
     const policies = this.#policies;
     const { observations, ours } = prober;
-    const because = proof.is === "waiting" ? explainUnproven(proof.because, policies) : "";
+    const wrong = findLastWrong(observations);
+    const because = proof.is === "waiting" ? explainUnproven(proof.because, policies, wrong) : "";
     const recent = observations.slice(-recentAnswers);
     const refuser = lastRefuser(recent, "accept", ours) ?? lastRefuser(recent, "deny", ours);
     const object = `${kinds.webhookConfiguration.kind}/${names.webhook.configuration}`;

@@ -4,6 +4,7 @@ import { kinds } from "../kube/kinds";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { asArray, asString, getOwn, getPath, isObject, type Json } from "../base/values";
 import type { Facts } from "../facts/facts";
+import { type FailurePolicy, policiesOf } from "./consequence";
 import { webhookFinding } from "./findings";
 import type { Finding } from "../base/findings";
 import { countReplicas } from "../rollout/deployment";
@@ -216,6 +217,15 @@ export function entriesInForce(
     if (!isObject(entry) || (!isNamed && !(isCurrent && callsService(entry, service)))) return [];
     return [{ configuration, entry, field: `webhooks[${index}]` }];
   });
+}
+
+/** The policies of the entries in force that call the Service; of all where none of them calls it. */
+export function policiesTo(
+  entries: readonly { readonly entry: Json }[],
+  service: CalledService,
+): readonly FailurePolicy[] {
+  const calling = entries.filter(({ entry }) => callsService(entry, service));
+  return policiesOf(calling.length > 0 ? calling : entries);
 }
 
 /**

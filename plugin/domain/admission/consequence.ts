@@ -1,5 +1,6 @@
 /** What a call of the webhook that fails does to its edit: the failurePolicy of the entry decides, and nothing else does. */
 import type { Finding } from "../base/findings";
+import type { ProbeAnswer } from "./answers";
 import { getOwn, type Json } from "../base/values";
 
 /** What the API server does with an edit when it gets no answer. */
@@ -45,13 +46,41 @@ export function describeConsequence(
     : `of the entry with Fail ${said.Fail}, of the one with Ignore ${said.Ignore}`;
 }
 
+const planned: typeof consequences = {
+  all: {
+    Fail: "edits that it checks would fail",
+    Ignore: `nothing would be validated (${failsOpen})`,
+  },
+  some: {
+    Fail: "edits whose call fails would be refused",
+    Ignore: `edits whose call fails would not be validated (${failsOpen})`,
+  },
+};
+
+/** What failed calls would lead to, where nothing is in force: the entry of the template says it. */
+export function describePlanned(
+  policies: readonly FailurePolicy[],
+  extent: Extent = "all",
+): string {
+  const policy = policies.includes("Ignore") ? "Ignore" : "Fail";
+  return `with the new configuration ${planned[extent][policy]}`;
+}
+
 /** For texts that know no entry: what either policy leads to. */
 export const eitherConsequence =
   "with failurePolicy Fail edits that it checks fail, with Ignore nothing is validated";
 
-/** Why a proof did not come, with what Ignore hides of it. */
-export function explainUnproven(because: string, policies: readonly FailurePolicy[]): string {
-  return policies.includes("Ignore") ? `${because}; ${failsOpen}` : because;
+/**
+ * Why a proof did not come, with what Ignore hides of it. Of a call that failed the API server names the entry only
+ * where that stopped the edit: the entry has Fail, and Ignore hides nothing.
+ */
+export function explainUnproven(
+  because: string,
+  policies: readonly FailurePolicy[],
+  wrong: ProbeAnswer | undefined,
+): string {
+  const isStopped = wrong?.is === "failed" && wrong.by !== "";
+  return policies.includes("Ignore") && !isStopped ? `${because}; ${failsOpen}` : because;
 }
 
 /** The policies of entries in force, each once. */
@@ -62,8 +91,8 @@ export function policiesOf(entries: readonly { readonly entry: Json }[]): readon
 /** Says in each finding on a way what its failed calls come to. */
 export function addConsequence<
   T extends { readonly findings: readonly Finding[]; readonly extent?: Extent },
->(way: T, policies: readonly FailurePolicy[]): T {
-  const consequence = describeConsequence(policies, way.extent);
+>(way: T, policies: readonly FailurePolicy[], describe = describeConsequence): T {
+  const consequence = describe(policies, way.extent);
   const findings = way.findings.map((one) => ({ ...one, cause: `${one.cause}; ${consequence}` }));
   return { ...way, findings };
 }

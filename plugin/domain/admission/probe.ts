@@ -152,6 +152,11 @@ export function isRight({ twin, answer }: Observation): boolean {
   return twin === "accept" ? answer.is === "accepted" : answer.is === "refused";
 }
 
+/** The last answer that a working webhook would not have given. */
+export function findLastWrong(observations: readonly Observation[]): ProbeAnswer | undefined {
+  return observations.findLast((one) => !isRight(one))?.answer;
+}
+
 /** Whether the proof stands; where nothing was wrong so far, more answers alone are lacking. */
 export type Proof =
   | { readonly is: "proven" }

@@ -17,6 +17,7 @@ import {
   findEntry,
   type EntryInForce,
   hasOlmPair,
+  policiesTo,
   isOlmServed,
   isOthers,
   readyEndpoints,
@@ -163,7 +164,7 @@ export function judgeWays(
   const isOlms = isOlmServed(configurations, facts);
   return ways.length === 0 || leadsThere || isOlms
     ? ways
-    : [addConsequence(judgeServerWay(wanted, facts), policiesOf(entries)), ...ways];
+    : [addConsequence(judgeServerWay(wanted, facts), policiesTo(entries, meant)), ...ways];
 }
 
 function readLiving({ lists }: WayFacts): Pick<Callable, "living" | "services"> {

@@ -76,6 +76,19 @@ describe.each<[string, WebhookServer]>([
   });
 });
 
+test("where the entry whose calls fail has Fail, the reason does not speak of Ignore", async () => {
+  const scene = new Scene({ old: { entry: ignore }, new: {} });
+  scene.world.servers.set("engine/admission", cut);
+
+  const report = await scene.run();
+
+  expect(report.exit.code).toBe(7);
+  expect(report.exit.reason).toContain(`the webhook ${ours} does not answer: `);
+  expect(report.exit.reason).not.toContain("Ignore");
+  expect(report.findings?.map(({ cause }) => cause).join()).toContain("edits that it checks fail");
+  expect(scene.cluster.written).toEqual([]);
+});
+
 /** A server that cannot be called until the new configuration is there, and works from then on. */
 function mendOnApply(scene: Scene): void {
   scene.world.servers.set("engine/admission", cut);

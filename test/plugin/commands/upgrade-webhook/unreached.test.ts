@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anEndpointSlice, aService } from "../../../support/builders";
 import { peersOf, unreadPeers } from "../../domain/admission/policy-rows";
 import { own, webhookPod } from "../../domain/admission/way-rows";
-import { applyNew, codesOf, Scene } from "./scene";
+import { applyNew, codesOf, Scene, type Start } from "./scene";
 
 const labelled = unreadPeers["a label"]?.from ?? [];
 
@@ -85,4 +85,25 @@ test("namespaces that may not be listed: a warning, and the probe decides", asyn
   expect(report.findings).toMatchObject([
     { code: "WEBHOOK-NETWORK-POLICY", severity: "warning", object: "NetworkPolicy/engine/guard" },
   ]);
+});
+
+const open = { failurePolicy: "Ignore" };
+const nothing = "nothing is validated (failurePolicy Ignore: calls that fail let edits pass)";
+
+test.each<[string, Start, string]>([
+  ["Fail in force", { new: {} }, "edits that it checks fail"],
+  ["Ignore in force", { new: { entry: open } }, nothing],
+  ["Ignore in force in the old configuration", { old: { entry: open } }, nothing],
+  ["nothing in force", {}, "with the new configuration edits that it checks would fail"],
+])("a Service that is missing, %s: the cause says what failed calls lead to", async (...row) => {
+  const [, start, consequence] = row;
+  const scene = new Scene(start);
+  scene.world.drop("Service", "admission", "engine");
+  const report = await scene.run();
+  expect(report.exit).toMatchObject({ code: 3 });
+  expect(report.findings?.[0]?.cause).toMatch(
+    /^the Service that the webhook entry calls does not exist; /,
+  );
+  expect(report.findings?.[0]?.cause).toContain(`; ${consequence}`);
+  expect(scene.cluster.written).toEqual([]);
 });
