@@ -30,7 +30,10 @@ const apiVersions = [
   "client.authentication.k8s.io/v1beta1",
 ] as const;
 
-/** Logins that failed in this process: a person is not asked twice in one run. */
+/**
+ * Logins that failed in this process: a person is not asked twice in one run. A renewal that fails once may
+ * succeed later: a rollback must not end for it. One that ran out of time is not begun again either.
+ */
 const failedLogins = new Map<string, Error>();
 
 /** Runs the plugin when a credential is needed and keeps it until it expires or is refused. */
@@ -39,6 +42,8 @@ export class ExecPlugin implements CredentialSource {
   private readonly key: string;
   private child: ChildProcess | undefined;
   private isClosed = false;
+  private hasWorked = false;
+  private isLate = false;
   /** What its last run said of itself, as far as that was not passed on. */
   private words = "";
 
@@ -65,6 +70,7 @@ export class ExecPlugin implements CredentialSource {
   }
 
   accepted(used: Credential): void {
+    this.hasWorked = true;
     this.kept.accepted(used);
   }
 
@@ -79,8 +85,9 @@ export class ExecPlugin implements CredentialSource {
     try {
       return await this.run();
     } catch (error) {
+      const isFinal = this.isLate || !this.hasWorked;
       // one that was ended with its connection has not failed
-      if (!this.isClosed && error instanceof Error) failedLogins.set(this.key, error);
+      if (isFinal && !this.isClosed && error instanceof Error) failedLogins.set(this.key, error);
       throw error;
     }
   }
@@ -150,6 +157,7 @@ export class ExecPlugin implements CredentialSource {
       this.child = child;
       const { clock, loginMs } = this.site;
       const inTime = deadline(clock, loginMs, () => {
+        this.isLate = true;
         reject(this.explainLate(loginMs));
         endGroup(child, clock);
       });

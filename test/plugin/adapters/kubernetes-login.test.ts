@@ -667,6 +667,20 @@ setInterval(() => { if (told || String(process.ppid) === process.argv[1]) return
       expect(calls()).toHaveLength(2);
     });
 
+    test("a renewal that fails after a token has worked is tried again: a rollback must not end for it", async () => {
+      handler = () => ({ body: object });
+      const fails = "if (count === 2) process.exit(1);";
+      const cluster = await loggedIn({
+        user: plugin(`${fails} ${prints('{ token: "t" + count }')}`),
+      });
+      expect(await failures(cluster, 1)).toEqual([object]);
+      handler = ({ headers }) =>
+        headers["authorization"] === "Bearer t1" ? status(401, "Unauthorized") : { body: object };
+      expect(await failures(cluster, 1)).toMatchObject([{ exitCode: 4 }]);
+      expect(await failures(cluster, 1)).toEqual([object]);
+      expect(calls()).toHaveLength(3);
+    });
+
     test("a token that has worked is renewed each time that it has expired", async () => {
       let good = 1;
       handler = ({ headers }) =>
