@@ -125,7 +125,7 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     notAnswering(
       "nothing listens on the port",
       (place) =>
-        `compare the port that the Service sends to with the one that the container opens (${onService("get", place)} -o yaml); where they are the same, `,
+        `compare the port that the Service sends to with the one that the container opens: ${onService("get", place)} -o yaml; where they are the same, `,
     ),
   ],
   [/\bEOF\b|connection reset by peer|broken pipe/, notAnswering("it cuts the connection")],

@@ -146,7 +146,7 @@ test.each([
   ["Service Unavailable", ".data.svc into NO_PROXY"],
   [
     "dial tcp 10.0.0.1:443: connect: connection refused",
-    "the port that the Service sends to with the one that the container opens (kubectl get service admission --namespace=data -o yaml)",
+    "the port that the Service sends to with the one that the container opens: kubectl get service admission --namespace=data -o yaml;",
   ],
   ["dial tcp: lookup admission.data.svc on 10.96.0.10:53: no such host", "not a URL"],
   ['cannot route to service with ClusterIP "None"', "no address of its own"],
