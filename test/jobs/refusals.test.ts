@@ -21,19 +21,19 @@ const known: readonly Known[] = [
     act: "upgrade the operator",
     scenes: ["a partition", "pods renewed by hand", "a refused upgrade", "a broken cluster"],
     writes: ["upgrade-operator"],
-    why: "`upgrade` judges the pods and the state of the clusters before every part, `upgrade-operator` does not",
+    why: "a gap: `upgrade` judges by every check that no part settles, `upgrade-operator` by the prerequisites alone",
   },
   {
     act: "upgrade the operator",
     scenes: ["no operator"],
     writes: ["upgrade-operator"],
-    why: "`upgrade-operator` installs an operator that is not there, `upgrade` asks for one",
+    why: "right: `upgrade-operator` installs an operator that is not there, and there is nothing to upgrade without one",
   },
   {
     act: "upgrade the cluster",
     scenes: ["a refused upgrade"],
     writes: ["upgrade-cluster --target", "upgrade-cluster --auto"],
-    why: "another tag is the way out of a refused one, and `upgrade` does not take it",
+    why: "right: an EC leaves InvalidUpgrade by a changed tag (docs/specification.md); `upgrade` is stricter",
   },
 ];
 
