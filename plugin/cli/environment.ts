@@ -4,7 +4,8 @@ export const environment = {
   ENGINE_HOME:
     "folder for what a run saves before it replaces or deletes; by default ~/.kube/engine",
   ENGINE_HELM: "helm to run for --chart; by default that of the PATH",
-  HELM_DRIVER: "where helm keeps the records of its releases: secret (its default), configmap or sql",
+  HELM_DRIVER:
+    "where helm keeps the records of its releases: secret (its default), configmap or sql",
   KUBECTL_EXTERNAL_DIFF: "program that shows the differences of diff",
   PATH: "where helm and engine-webhook are looked for",
   PATHEXT: "on Windows, the extensions of programs, by which helm is found",
