@@ -3,7 +3,7 @@ import type { Finding } from "../../domain/base/findings";
 import { boundList } from "../../domain/base/values";
 import { accept, isSkipped, requireMatched, type Selection } from "../../domain/checks/selection";
 import { warnOfBackup } from "../../domain/database/backup";
-import { dataLossCodes, type Skip } from "../../domain/base/skip";
+import { dataLossCodes } from "../../domain/base/skip";
 import {
   acceptable,
   databaseFinding,
@@ -70,11 +70,11 @@ export function planDatabases(
     ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings]),
     ...plans.flatMap((plan) => acceptedEarlier(facts, plan, options)),
   ];
-  // whose data is at risk by the REST API is known when its records are read
-  const isKnownLater = ({ code }: Skip): boolean => via === "api" && dataLossCodes.includes(code);
+  // The REST API's records tell later whose data is at risk.
+  const knownLater: readonly string[] = via === "api" ? dataLossCodes : [];
   if (options.skipMayMiss !== true) {
     requireMatched(
-      skip.filter((one) => !isKnownLater(one)),
+      skip.filter(({ code }) => !knownLater.includes(code)),
       all,
     );
   }

@@ -21,6 +21,20 @@ test.each([
   expect(verdict).toEqual({ is: "unknown", because: `engine-enterprise-admission calls ${where}` });
 });
 
+test.each([
+  ["Ignore", true],
+  ["Fail", false],
+])(
+  "a healthy webhook with failurePolicy %s says whether failed calls let edits pass: %p",
+  async (policy, says) => {
+    const world = await fitWorld();
+    world.set(webhook, "webhooks.0.failurePolicy", policy);
+    const { verdict } = webhookStatus(await world.facts());
+    expect(verdict.is).toBe("fine");
+    expect(JSON.stringify(verdict).includes("calls that fail let edits pass")).toBe(says);
+  },
+);
+
 const trackingId = "argocd.argoproj.io/tracking-id";
 
 /** A configuration that a repository holds, and that is changed at a path. */
