@@ -45,7 +45,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/simulator\/rest-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
   [/^plugin\/commands\/cert\/(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
-  [/^plugin\/domain\/scc\/(pods|refusals)\.ts$/, ["serviceAccountName"], "of a Pod"],
+  [/^plugin\/domain\/scc\/(pods|refusals|required)\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/kube\/kinds\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
   [
