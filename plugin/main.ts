@@ -100,7 +100,7 @@ function onStreamError(this: NodeJS.WriteStream, error: NodeJS.ErrnoException): 
 
 function sayUnwritten({ message }: Error): void {
   streams.err.write(
-    `error: cannot write the output: ${message}\n  next: make room where stdout goes to, or send it elsewhere, then run the same command again\n`,
+    `error: cannot write the output: ${message}\n  next: free disk space for stdout, or redirect it elsewhere, then run the same command again\n`,
   );
 }
 

@@ -141,7 +141,7 @@ test("an output that cannot be written is a failure, said in one line", () => {
     { cwd: root, env, encoding: "utf8" },
   );
   expect(stderr).toBe(
-    "error: cannot write the output: ENOSPC: no space left on device, write\n  next: make room where stdout goes to, or send it elsewhere, then run the same command again\n",
+    "error: cannot write the output: ENOSPC: no space left on device, write\n  next: free disk space for stdout, or redirect it elsewhere, then run the same command again\n",
   );
   expect(status).toBe(1);
 });

@@ -132,11 +132,11 @@ function describeEnd(
 ): string {
   const undone = "and that cannot be undone";
   if (goal === undefined) {
-    const later = `where it goes with a later release is not known here, ${undone}`;
+    const later = `its version with a later release is unknown, ${undone}`;
     return move === undefined ? later : `it may go ${move} at any time; ${later}`;
   }
   const release = goal.tag ?? "the release that is asked for";
-  if (move === undefined) return `where it goes with ${release} is not known, ${undone}`;
+  if (move === undefined) return `its version with ${release} is unknown, ${undone}`;
   const newest = onlyMajor ? "the newest major version" : "the newest version";
   return `with ${release} it may go ${move}, ${newest} that is known of that release, ${undone}`;
 }

@@ -83,7 +83,7 @@ test.each<[string, string, Parameters<typeof judgeFollowers>[2], KubeObject, str
     "latest",
     undefined,
     upgradedEc({}, { bundledDatabaseVersions: bundled.slice(0, 2) }),
-    ": where it goes with a later release is not known here, and that cannot be undone",
+    ": its version with a later release is unknown, and that cannot be undone",
   ],
   [
     "the cluster stays, and publishes nothing",
@@ -104,14 +104,14 @@ test.each<[string, string, Parameters<typeof judgeFollowers>[2], KubeObject, str
     "latest",
     { tag: "6.4.2-1" },
     upgradedEc(),
-    "where it goes with 6.4.2-1 is not known, and that cannot be undone",
+    "its version with 6.4.2-1 is unknown, and that cannot be undone",
   ],
   [
     "a release that nobody names",
     "major",
     { tag: undefined },
     upgradedEc(),
-    "where it goes with the release that is asked for is not known",
+    "its version with the release that is asked for is unknown",
   ],
 ])("where it may go: %s", (_title, ...[channel, goal, ec, says]) => {
   expect(causes([onChannel(channel)], goal, ec)).toEqual([expect.stringContaining(says)]);
