@@ -1,4 +1,5 @@
 /** The old security context constraint: where it is needed, and where it is left over (S31-S33; domain facts 5). */
+import type { Finding } from "../../domain/base/findings";
 import { unprivilegedFrom } from "../../domain/release/unprivileged";
 import { ec, type Text, text } from "../../domain/names/text";
 import { factNamed } from "../../domain/facts/facts";
@@ -119,14 +120,7 @@ export const sccChecks: readonly Check[] = [
     {
       title: text`No pod of an unprivileged ${ec} runs under the old constraint`,
       needs,
-      judge: (situation) =>
-        evaluateUnbinding(situation)
-          .accounts.filter(
-            ({ findings, wanted }) =>
-              !wanted && !findings.some(({ code }) => code === "SCC-RELEASE-OLD"),
-          )
-          .flatMap(({ findings }) => findings.filter(({ code }) => code === "SCC-POD-RUNNING"))
-          .map((finding) => ({ ...finding, severity: "warning" as const })),
+      judge: (situation) => warnOf(situation, sccFindings.podRunning),
     },
   ),
   shared(
@@ -134,15 +128,7 @@ export const sccChecks: readonly Check[] = [
     {
       title: text`No pod of an ${ec} asks for the old constraint`,
       needs,
-      judge: (situation) =>
-        evaluateUnbinding(situation)
-          .accounts.filter(
-            ({ findings, wanted }) =>
-              !wanted && !findings.some(({ code }) => code === "SCC-RELEASE-OLD"),
-          )
-          .flatMap(({ findings }) => findings)
-          .filter(({ code }) => code === sccFindings.required.code)
-          .map((finding) => ({ ...finding, severity: "warning" as const })),
+      judge: (situation) => warnOf(situation, sccFindings.required),
     },
   ),
   shared(sccFindings.podLeft, {
@@ -304,4 +290,18 @@ function judgeUnprivileged({
       [unprivileged, undefined].includes(grant.name),
   );
   return granted ? [] : [on(role, `it does not grant use of ${unprivileged}`, { field: "rules" })];
+}
+
+/** What keeps `unbind-scc` from an account, of one code: `check` only warns of it. */
+function warnOf(
+  situation: Parameters<typeof evaluateUnbinding>[0],
+  { code: wantedCode }: { readonly code: string },
+): readonly Finding[] {
+  return evaluateUnbinding(situation)
+    .accounts.filter(
+      ({ findings, wanted }) => !wanted && !findings.some(({ code }) => code === "SCC-RELEASE-OLD"),
+    )
+    .flatMap(({ findings }) => findings)
+    .filter(({ code }) => code === wantedCode)
+    .map((finding) => ({ ...finding, severity: "warning" as const }));
 }
