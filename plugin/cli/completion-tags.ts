@@ -7,6 +7,7 @@ import { type OperatorRelease, operatorRelease } from "../domain/engine-cluster/
 import { unreadFacts } from "../domain/facts/facts";
 import { kinds } from "../domain/kube/kinds";
 import type { KubeObject } from "../domain/kube/objects";
+import { ofKind } from "../domain/kube/typed";
 import { type Names, renderTerm } from "../domain/names/names";
 import { judgeContents } from "../domain/release/contents";
 import { clusterVersionFor, platforms, releasePairs } from "../domain/release/platforms";
@@ -97,5 +98,8 @@ export async function readOperatorRelease(
     .catch(() => undefined);
   if (found === undefined) return {};
   const unread = unreadFacts(names, namespace);
-  return operatorRelease({ ...unread, objects: { ...unread.objects, deployments: [found] } });
+  return operatorRelease({
+    ...unread,
+    objects: { ...unread.objects, deployments: ofKind([found], "Deployment") },
+  });
 }

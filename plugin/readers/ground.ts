@@ -6,6 +6,7 @@ import { isDeleting } from "../domain/kube/deletion";
 import { type Facts, factSources } from "../domain/facts/facts";
 import { kinds } from "../domain/kube/kinds";
 import type { KubeObject } from "../domain/kube/objects";
+import { ofKind } from "../domain/kube/typed";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 
 /** Whose ground. */
@@ -33,7 +34,11 @@ export async function requireGround(deps: SnapshotDeps, place: Place): Promise<v
       some(deps, cluster.get({ resource: kinds.definition, name }, { signal })),
     ),
   ]);
-  await requireStanding(deps, place, { namespaces, ecs, definitions: definitions.flat() });
+  await requireStanding(deps, place, {
+    namespaces: ofKind(namespaces, "Namespace"),
+    ecs,
+    definitions: ofKind(definitions.flat(), "CustomResourceDefinition"),
+  });
 }
 
 /**
@@ -44,7 +49,11 @@ export async function requireGround(deps: SnapshotDeps, place: Place): Promise<v
 export async function requireNamespace(deps: SnapshotDeps, namespace: string): Promise<void> {
   const { cluster, signal } = deps;
   const asked = cluster.get({ resource: kinds.namespace, name: namespace }, { signal });
-  const found = { namespaces: await some(deps, asked), ecs: [], definitions: [] };
+  const found = {
+    namespaces: ofKind(await some(deps, asked), "Namespace"),
+    ecs: [],
+    definitions: [],
+  };
   await requireStanding(deps, { namespace, clusters: [] }, found);
 }
 

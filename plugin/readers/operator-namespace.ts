@@ -2,7 +2,9 @@
 import { EngineError, exitCodes } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
-import { type KubeObject, readNamespace, type Resource } from "../domain/kube/objects";
+import type { Deployment } from "../domain/kube/models";
+import { readNamespace, type Resource } from "../domain/kube/objects";
+import { ofKind } from "../domain/kube/typed";
 import type { KubeClient } from "../ports/kubernetes";
 
 /** What a namespace has to hold for a command to work in it. */
@@ -48,7 +50,7 @@ export async function operatorNamespaces(search: Omit<Search, "sign">): Promise<
 export async function readOtherOperators(
   search: Omit<Search, "sign">,
   namespace: string,
-): Promise<readonly KubeObject[] | undefined> {
+): Promise<readonly Deployment[] | undefined> {
   try {
     return (await listOperators(search)).filter((one) => readNamespace(one) !== namespace);
   } catch (error) {
@@ -65,9 +67,10 @@ async function listOperators({
   cluster,
   names,
   signal,
-}: Omit<Search, "sign">): Promise<readonly KubeObject[]> {
+}: Omit<Search, "sign">): Promise<readonly Deployment[]> {
   const fieldSelector = `metadata.name=${names.operator.deployment}`;
-  return (await cluster.list(kinds.deployment, { fieldSelector, signal })) ?? [];
+  const found = await cluster.list(kinds.deployment, { fieldSelector, signal });
+  return ofKind(found ?? [], "Deployment");
 }
 
 /**

@@ -9,6 +9,7 @@ import { ApiError } from "../domain/base/errors";
 import {
   type FactKey,
   factKeys,
+  type FactObjects,
   type Facts,
   type FactSource,
   factSources,
@@ -16,7 +17,9 @@ import {
 } from "../domain/facts/facts";
 import { liveBundles } from "../domain/admission/injector";
 import type { Names } from "../domain/names/names";
+import type { CustomResourceDefinition } from "../domain/kube/models";
 import type { KubeObject, Resource } from "../domain/kube/objects";
+import { isKind } from "../domain/kube/typed";
 import { isObject, omit } from "../domain/base/values";
 import type { Certificates } from "./certificate";
 import { listJudging, listOthersEntries } from "../domain/admission/others";
@@ -84,7 +87,7 @@ export async function readSnapshot(
       key,
       collectObjects(answered, key).map((each) => withheld(each, names)),
     ]),
-  ) as Record<FactKey, readonly KubeObject[]>;
+  ) as unknown as FactObjects;
   const own = objects.services.filter((one) => one.metadata.name === names.webhook.service);
   const marked = [...markedKeys.flatMap((key) => objects[key]), ...own];
   const left = await readLeftMarks(deps, marked);
@@ -224,10 +227,11 @@ function ignoreRefusal(error: unknown): undefined {
 export async function readDefinition(
   { cluster, names, signal }: Pick<SnapshotDeps, "cluster" | "names" | "signal">,
   kind: "ec" | "eaadb",
-): Promise<KubeObject | undefined> {
+): Promise<CustomResourceDefinition | undefined> {
   const name = `${names[kind].plural}.${names.group}`;
   try {
-    return await cluster.get({ resource: kinds.definition, name }, { signal });
+    const found = await cluster.get({ resource: kinds.definition, name }, { signal });
+    return found && isKind(found, "CustomResourceDefinition") ? found : undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;
@@ -235,7 +239,10 @@ export async function readDefinition(
 }
 
 /** The facts with that definition, of which no list was read. */
-export function withDefinition(facts: Facts, definition: KubeObject | undefined): Facts {
+export function withDefinition(
+  facts: Facts,
+  definition: CustomResourceDefinition | undefined,
+): Facts {
   const definitions = definition === undefined ? [] : [definition];
   return { ...facts, objects: { ...facts.objects, definitions } };
 }

@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames, type KindNames } from "../../plugin/domain/names/names";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "../../plugin/domain/kube/models";
 import type { KubeObject, ObjectMeta, Resource } from "../../plugin/domain/kube/objects";
 import { renderTemplate } from "../../plugin/domain/admission/wanted";
 
@@ -96,11 +100,13 @@ export interface ConfigurationChanges {
   readonly caBundle?: string;
   readonly metadata?: ObjectMeta;
   /** Laid over the one entry. */
-  readonly entry?: Readonly<Record<string, unknown>>;
+  readonly entry?: ValidatingWebhook;
 }
 
 /** The configuration of the releases before 6.4.2: databases only. */
-export function anOldConfiguration(changes: ConfigurationChanges = {}): KubeObject {
+export function anOldConfiguration(
+  changes: ConfigurationChanges = {},
+): ValidatingWebhookConfiguration {
   return configuration(webhook.oldConfiguration, changes, {
     name: webhook.oldEntry,
     admissionReviewVersions: ["v1"],
@@ -117,7 +123,9 @@ export function anOldConfiguration(changes: ConfigurationChanges = {}): KubeObje
 }
 
 /** The present one, exactly as this tool writes it. */
-export function aNewConfiguration(changes: ConfigurationChanges = {}): KubeObject {
+export function aNewConfiguration(
+  changes: ConfigurationChanges = {},
+): ValidatingWebhookConfiguration {
   return configuration(webhook.configuration, changes, {
     name: webhook.entry,
     admissionReviewVersions: ["v1beta1"],
@@ -136,8 +144,8 @@ export function aNewConfiguration(changes: ConfigurationChanges = {}): KubeObjec
 function configuration(
   name: string,
   { namespace = "engine", caBundle = testCa, metadata = {}, entry = {} }: ConfigurationChanges,
-  form: Readonly<Record<string, unknown>>,
-): KubeObject {
+  form: ValidatingWebhook,
+): ValidatingWebhookConfiguration {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingWebhookConfiguration",

@@ -6,7 +6,9 @@ import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { operatorRelease, ownClusters } from "../../domain/engine-cluster/operator";
 import { type Facts, isKnown, isOpenShift } from "../../domain/facts/facts";
 import { type Needs, together } from "../../domain/facts/needs";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
 import { type KubeObject, readName } from "../../domain/kube/objects";
+import { ofKind } from "../../domain/kube/typed";
 import { type Names, readName as readTyped } from "../../domain/names/names";
 import { imagesOn, inRegistry } from "../../domain/release/images";
 import { makePartRun, type PartRun } from "../../cmdutil/part-command";
@@ -87,9 +89,9 @@ function makeFlags(inputs: PartInputs, ec: KubeObject, stage: PartStage): Cluste
 function findDefinition(
   { facts: { names } }: PartInputs,
   { definitions }: PartStage,
-): KubeObject | undefined {
+): CustomResourceDefinition | undefined {
   const name = `${names.ec.plural}.${names.group}`;
-  return definitions.find(({ metadata }) => metadata.name === name);
+  return ofKind(definitions, "CustomResourceDefinition").find((each) => readName(each) === name);
 }
 
 /** An image of that release that an EC has already is its own choice, unless a person gives the tag. */

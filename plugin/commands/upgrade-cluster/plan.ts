@@ -5,6 +5,7 @@ import { accept } from "../../domain/checks/selection";
 import type { Skip } from "../../domain/base/skip";
 import { factNamed, type Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Pause } from "../../domain/kube/planned-write";
@@ -47,7 +48,7 @@ export interface ClusterRequest extends ClusterWish {
   /** Findings that are accepted. */
   readonly skip: readonly Skip[];
   /** The definition of the EC that earlier parts of a whole upgrade bring; absent: it stays. */
-  readonly definitionAhead?: KubeObject | undefined;
+  readonly definitionAhead?: CustomResourceDefinition | undefined;
   /** Release of the operator before this upgrade, where it is known. */
   readonly operatorBefore?: string | undefined;
 }

@@ -1,7 +1,8 @@
 /** Reads what the upgrade of an EC is planned from. */
 import type { Skip } from "../../domain/base/skip";
 import type { Facts } from "../../domain/facts/facts";
-import type { KubeObject, Resource } from "../../domain/kube/objects";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
+import type { Resource } from "../../domain/kube/objects";
 import type { RunPorts } from "../../kernel/world";
 import { ecResource, readClusterFacts } from "../../readers/engine-cluster";
 import { requireGround } from "../../readers/ground";
@@ -19,7 +20,7 @@ export interface UpgradeClusterOptions {
   readonly imagePullPolicy?: string;
   readonly imageRepository?: string;
   /** The definition of the EC that earlier parts of a whole upgrade bring. */
-  readonly definitionAhead?: KubeObject | undefined;
+  readonly definitionAhead?: CustomResourceDefinition | undefined;
   /** Release of the operator before this upgrade, where it is known. */
   readonly operatorBefore?: string | undefined;
   readonly takeFields: readonly string[];

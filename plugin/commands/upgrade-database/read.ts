@@ -2,6 +2,7 @@
 import type { RunPorts } from "../../kernel/world";
 import { type Facts, factSources } from "../../domain/facts/facts";
 import { type Names, readName } from "../../domain/names/names";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { ApiWish } from "../../domain/facts/needs";
 import type { Permission } from "../../domain/kube/permissions";
@@ -114,7 +115,7 @@ export class DatabasePoller {
   /** False once it is known that no active-active database is among those that are meant. */
   participants = true;
   /** Read once, and only where an active-active database is seen: it is large and does not change. */
-  #definition: Promise<KubeObject | undefined> | undefined;
+  #definition: Promise<CustomResourceDefinition | undefined> | undefined;
   #last: { readonly seen: DatabaseSnapshot; readonly at: number } | undefined;
   #coming: Promise<DatabaseSnapshot> | undefined;
 

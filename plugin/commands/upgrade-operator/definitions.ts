@@ -3,11 +3,11 @@ import type { Names } from "../../domain/names/names";
 import {
   annotationKey,
   readAnnotation,
-  findCondition as statusCondition,
   type KubeObject,
   objectLabel,
   readName,
 } from "../../domain/kube/objects";
+import { findCondition as statusCondition } from "../../domain/kube/typed";
 import {
   getPath,
   few,

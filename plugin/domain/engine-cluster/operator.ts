@@ -2,11 +2,12 @@
 import { parseImage } from "../release/images";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
+import type { Deployment } from "../kube/models";
 import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/objects";
 import { clusterVersionFor } from "../release/platforms";
 import { judgeDeployment } from "../rollout/deployment";
 import { findContainer } from "../rollout/stateful-set";
-import { getPath, type Json, asArray, getOwn, asString, withValue } from "../base/values";
+import { getPath, getOwn, asString } from "../base/values";
 import {
   compareReleaseTags,
   compareTags,
@@ -185,15 +186,14 @@ export function withOperator(facts: Facts, version: string): Facts {
   return { ...facts, objects: { ...facts.objects, deployments, leases: [] } };
 }
 
-function withImage(deployment: KubeObject, image: string): KubeObject {
-  const path = ["spec", "template", "spec", "containers"];
-  const containers = asArray(getPath(deployment, path)).map((each) => ({
-    ...(each as Json),
-    image,
-  }));
+function withImage(deployment: Deployment, image: string): Deployment {
+  const { spec } = deployment;
+  const pod = spec?.template?.spec;
+  const containers = pod?.containers?.map((each) => ({ ...each, image }));
+  const template = { ...spec?.template, spec: { ...pod, containers } };
   return {
     ...deployment,
-    ...withValue(withValue(deployment, path, containers), ["spec", "replicas"], 1),
+    spec: { ...spec, template, replicas: 1 },
     status: {
       observedGeneration: deployment.metadata.generation,
       replicas: 1,

@@ -1,13 +1,8 @@
 /** Whether an EC has lost its quorum: more than half of its nodes are not ready (domain facts 10). */
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import {
-  findCondition,
-  type KubeObject,
-  objectLabel,
-  readName,
-  readNamespace,
-} from "../kube/objects";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { getOwn, getPath } from "../base/values";
 import { explain } from "../names/codes";
 import type { Problem } from "../rollout/progress";

@@ -4,6 +4,7 @@ import { ownerResources } from "../kube/owner-seek";
 import type { CertificateFacts } from "../certificate/certificate";
 import { kinds, olmKinds, rbacKinds, constraintResource } from "../kube/kinds";
 import type { Names } from "../names/names";
+import type * as models from "../kube/models";
 import type { KubeObject, Resource } from "../kube/objects";
 import { getOwn, groupBy, oncePer } from "../base/values";
 
@@ -72,6 +73,42 @@ export const closeLook = [
 /** The name of a list of facts. */
 export type FactKey = (typeof factKeys)[number];
 
+/** The kinds of Kubernetes' own lists. */
+interface BuiltIn {
+  readonly namespaces: models.Namespace;
+  readonly nodes: models.Node;
+  readonly definitions: models.CustomResourceDefinition;
+  readonly deployments: models.Deployment;
+  readonly replicaSets: models.ReplicaSet;
+  readonly statefulSets: models.StatefulSet;
+  readonly claims: models.PersistentVolumeClaim;
+  readonly volumeAttachments: models.VolumeAttachment;
+  readonly disruptionBudgets: models.PodDisruptionBudget;
+  readonly leases: models.Lease;
+  readonly pods: models.Pod;
+  readonly services: models.Service;
+  readonly endpointSlices: models.EndpointSlice;
+  readonly networkPolicies: models.NetworkPolicy;
+  readonly configMaps: models.ConfigMap;
+  readonly webhookSecrets: models.Secret;
+  readonly namedSecrets: models.Secret;
+  readonly serviceAccounts: models.ServiceAccount;
+  readonly resourceQuotas: models.ResourceQuota;
+  readonly events: models.Event;
+  readonly webhookConfigurations: models.ValidatingWebhookConfiguration;
+  readonly mutatingConfigurations: models.MutatingWebhookConfiguration;
+  readonly roles: models.Role;
+  readonly roleBindings: models.RoleBinding;
+  readonly clusterRoles: models.ClusterRole;
+  readonly clusterRoleBindings: models.ClusterRoleBinding;
+}
+
+/** The type of a list's objects. Kinds that Kubernetes does not have itself have no model. */
+export type FactObject<Key extends FactKey> = Key extends keyof BuiltIn ? BuiltIn[Key] : KubeObject;
+
+/** The objects of each list. */
+export type FactObjects = { readonly [Key in FactKey]: readonly FactObject<Key>[] };
+
 /** The lists that a reader reads; `unserved` and `unread` are empty in `objects`. */
 export interface Facts {
   readonly names: Names;
@@ -81,7 +118,7 @@ export interface Facts {
   readonly namespace: string;
   /** Release of the API server, "v1.34.1"; undefined when it did not tell. */
   readonly apiServer: string | undefined;
-  readonly objects: Readonly<Record<FactKey, readonly KubeObject[]>>;
+  readonly objects: FactObjects;
   /** Kinds that the API server does not know. */
   readonly unserved: ReadonlySet<FactKey>;
   /** Lists that could not be read, each with the reason: nothing may be claimed about them. */
@@ -91,7 +128,7 @@ export interface Facts {
   /** Services that webhooks of others call and that do not exist, as `namespace/name`. */
   readonly goneServices?: ReadonlySet<string>;
   /** The operators' Deployments of other namespaces; absent: they were not looked for. */
-  readonly operators?: readonly KubeObject[];
+  readonly operators?: readonly models.Deployment[];
   /** Of the webhook's Secret, where a reader of certificates was given and the Secret exists. */
   readonly certificate?: CertificateFacts;
 }
@@ -154,20 +191,27 @@ export const platformKinds: readonly Resource[] = [
 ];
 
 /** The object of a list by name, and by namespace where one is given. */
-export function factNamed(
-  { objects }: Facts,
-  key: FactKey,
+export function factNamed<Key extends FactKey>(
+  facts: Facts,
+  key: Key,
   { name, namespace }: { readonly name: string; readonly namespace?: string },
-): KubeObject | undefined {
-  return byName(objects[key])
+): FactObject<Key> | undefined {
+  const objects: readonly FactObject<Key>[] = facts.objects[key];
+  return byName(objects)
     .get(name)
     ?.find(({ metadata }) => namespace === undefined || metadata.namespace === namespace);
 }
 
-/** The objects of a list by their names, of whatever namespace. */
-export const byName = oncePer((objects: readonly KubeObject[]) =>
+const groupByName = oncePer((objects: readonly KubeObject[]) =>
   groupBy(objects, ({ metadata }) => metadata.name),
 );
+
+/** The objects of a list by their names, of whatever namespace. */
+export function byName<T extends KubeObject>(
+  objects: readonly T[],
+): ReadonlyMap<string | undefined, readonly T[]> {
+  return groupByName(objects) as ReadonlyMap<string | undefined, readonly T[]>;
+}
 
 /** Why a list is unread that nothing refused. */
 export const notAsked = "it was not asked for";

@@ -3,7 +3,8 @@
  * or into what lives in it: the write would be lost, or would let the deletion go through (Facts 7, 8).
  */
 import { type About, error, type Explained, type Finding } from "../base/findings";
-import { findCondition, type KubeObject, objectLabel } from "./objects";
+import { type KubeObject, objectLabel } from "./objects";
+import { findCondition } from "./typed";
 import { asArray, asString, boundList, getOwn, getPath } from "../base/values";
 
 /** The codes by what is being deleted. */

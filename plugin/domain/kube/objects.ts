@@ -1,5 +1,5 @@
 /** Kubernetes objects: their shapes, how they are addressed, and what identifies one. */
-import { asArray, asString, getOwn, getPath, type Json } from "../base/values";
+import { asString, getOwn, type Json } from "../base/values";
 
 /** A kind as it is addressed in a URL: group "" is the core group. */
 export interface Resource {
@@ -111,11 +111,4 @@ export function readPreconditions({ metadata }: KubeObject): {
     ...(uid !== undefined && { uid }),
     ...(resourceVersion !== undefined && { resourceVersion }),
   };
-}
-
-/** The condition of that type in an object's status. */
-export function findCondition(object: KubeObject | undefined, type: string): unknown {
-  return asArray(getPath(object, ["status", "conditions"])).find(
-    (each) => getOwn(each, "type") === type,
-  );
 }

@@ -2,13 +2,8 @@
 import type { Finding } from "../base/findings";
 import { asArray, asString, getOwn, getPath } from "../base/values";
 import { olmKinds } from "../kube/kinds";
-import {
-  findCondition,
-  type KubeObject,
-  objectLabel,
-  readName,
-  readNamespace,
-} from "../kube/objects";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { findLivingOwner, type LeftMarks } from "../kube/owners";
 import { operatorFinding } from "./findings";
 import { compareAges, type Olm, readAge, readPhase } from "./olm";

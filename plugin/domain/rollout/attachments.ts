@@ -1,13 +1,8 @@
 /** Where the volumes of a pod are attached, in the words of their drivers (domain facts 11). */
 import { asArray, asString, getOwn, getPath } from "../base/values";
 import { factNamed, type Facts } from "../facts/facts";
-import {
-  findCondition,
-  type KubeObject,
-  objectLabel,
-  readName,
-  readNamespace,
-} from "../kube/objects";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { findLostNode, wayBack } from "./pod-nodes";
 import { controllerLog, describe, type Trouble } from "./pod-words";
 import { latest, statusLists } from "./times";

@@ -3,7 +3,7 @@ import { getOwn, getPath, numberAt } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel, readName } from "../kube/objects";
 import { selects } from "../kube/selectors";
-import { findCondition } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import type { Trouble } from "./pod-words";
 
 /** The budgets of a pod; one without a selector has none. */

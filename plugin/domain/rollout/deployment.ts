@@ -1,6 +1,7 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts/facts";
-import { findCondition, type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
+import { type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import {
   getPath,
   isObject,

@@ -1,7 +1,8 @@
 /** How long the rest of a roll may take, by the pods that are through. */
 import { renderAge } from "../base/duration";
 import { getOwn } from "../base/values";
-import { findCondition, type KubeObject } from "../kube/objects";
+import type { KubeObject } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import type { Roll } from "./stateful-set";
 
 /** While pods are renewed: how long one took that is through, which the others may take too. */

@@ -1,6 +1,7 @@
 /** A roll in which every pod is well and none is renewed: only its controller can take it further (S72; domain facts 11). */
 import type { Facts } from "../facts/facts";
-import { findCondition, type KubeObject, readName, readNamespace } from "../kube/objects";
+import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { asArray, getOwn, numberAt } from "../base/values";
 import { controllerLog, type Trouble } from "./pod-words";
 import { findUndeleted, listSetEvents } from "./refusals";

@@ -1,7 +1,8 @@
 /** Whether a node would take a pod if it were uncordoned: selector, affinity, taints and room, as the scheduler filters (domain facts 11). */
 import { getPath, asArray, getOwn, asString, isObject } from "../base/values";
 import type { Facts } from "../facts/facts";
-import { findCondition, type KubeObject, readName, readNamespace } from "../kube/objects";
+import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { addQuantities, compareQuantities } from "../kube/quantities";
 import { meets, selects } from "../kube/selectors";
 

@@ -1,5 +1,6 @@
 /** What keeps a pod from being ready, in the words of scheduler, kubelet and controller (domain facts 11). */
-import { findCondition, type KubeObject, readName, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, objectLabel } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { findAttachment } from "./attachments";

@@ -1,5 +1,6 @@
 /** What keeps the containers of a pod from running, in the kubelet's words (domain facts 11). */
-import { findCondition, type KubeObject, readName } from "../kube/objects";
+import { type KubeObject, readName } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { getPath, asArray, countNoun, getOwn, asString, numberAt, type Json } from "../base/values";
 import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
 import { statusLists } from "./times";

@@ -1,6 +1,7 @@
 /** How a pod ends: evicted, still draining, or still there after its time (domain facts 11). */
 import type { Facts } from "../facts/facts";
-import { findCondition, type KubeObject, readName } from "../kube/objects";
+import { type KubeObject, readName } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import { renderAge } from "../base/duration";
 import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";

@@ -1,5 +1,6 @@
 /** An image that cannot be pulled: what registry and kubelet say decides what helps, and whether time does (domain facts 11). */
-import { findCondition, type KubeObject } from "../kube/objects";
+import type { KubeObject } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { asString, getOwn, getPath, type Json } from "../base/values";
 import { describe, listWarnings, type PodContext, type Trouble } from "./pod-words";
 import { readWaiting } from "./pod-containers";

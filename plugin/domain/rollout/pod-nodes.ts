@@ -1,6 +1,7 @@
 /** A pod and its node: one that is lost, cordoned or not to be had (domain facts 11). */
 import { factNamed, type Facts, isKnown } from "../facts/facts";
-import { findCondition, type KubeObject, readName } from "../kube/objects";
+import { type KubeObject, readName } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import { describe, line, type PodContext, type Trouble, explainUnplaced } from "./pod-words";
 import { isBrief, readDeletionTime } from "./times";

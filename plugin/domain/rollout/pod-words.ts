@@ -1,6 +1,7 @@
 /** What scheduler and kubelet say of a pod, in its conditions and events, and the lines that show more of it. */
 import type { Facts } from "../facts/facts";
-import { findCondition, type KubeObject, readName, readNamespace } from "../kube/objects";
+import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 import { getPath, getOwn, asString } from "../base/values";
 import type { Problem } from "./progress";
 

@@ -1,7 +1,8 @@
 /** When something last moved, as far as the objects report it; what only repeats is no movement. */
 import { renderAge } from "../base/duration";
 import { getOwn, getPath, asArray, asString } from "../base/values";
-import { findCondition, type KubeObject } from "../kube/objects";
+import type { KubeObject } from "../kube/objects";
+import { findCondition } from "../kube/typed";
 
 /** The latest of these moments, RFC 3339; what is no moment counts as absent. */
 export function latest(times: readonly unknown[]): string | undefined {

@@ -5,6 +5,7 @@ import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { readSnapshot } from "../../../plugin/readers/snapshot";
 import { fitWorld } from "../domain/checks/world";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import { ofKind } from "../../../plugin/domain/kube/typed";
 import { getPath, asArray } from "../../../plugin/domain/base/values";
 import type { ProbeReport } from "../../../plugin/kernel/report";
 import { Recorder } from "../../../plugin/kernel/recorder";
@@ -203,7 +204,7 @@ test("where someone else refuses, nothing is known of the webhook", async () => 
 });
 
 const withConfigurations =
-  (...webhookConfigurations: readonly KubeObject[]) =>
+  (...webhookConfigurations: Facts["objects"]["webhookConfigurations"]) =>
   (facts: Facts): Facts => ({ ...facts, objects: { ...facts.objects, webhookConfigurations } });
 
 const selecting = (selectors: Readonly<Record<string, unknown>>) =>
@@ -256,7 +257,7 @@ test("the operator's namespace is probed where it is selected, else another one 
   };
   const { cluster } = await probe(refuses, (facts) => {
     const configured = selecting({ namespaceSelector: { matchLabels: { team: "db" } } })(facts);
-    const namespaces = [leaving, labeled, aNamespace("engine")];
+    const namespaces = ofKind([leaving, labeled, aNamespace("engine")], "Namespace");
     return { ...configured, objects: { ...configured.objects, namespaces } };
   });
   expect(namespacesOf(cluster)).toEqual(["shop"]);

@@ -19,6 +19,7 @@ import {
   planCluster,
 } from "../../../../plugin/commands/upgrade-cluster/plan";
 import type { FactKey } from "../../../../plugin/domain/facts/facts";
+import type { CustomResourceDefinition, SchemaProps } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   aDatabase,
@@ -111,7 +112,7 @@ const bare = anEc({ engineEnterpriseImageSpec: undefined });
 // 8.0.2-2 supports no user-defined modules at all
 const later: Scene = { deployments: [anOperator("8.0.6-8")] };
 const to806 = { tag: "8.0.6-54" };
-const inSchema = (spec: object): KubeObject => ({
+const inSchema = (spec: SchemaProps): CustomResourceDefinition => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: "engineenterpriseclusters.app.engine.com" },

@@ -1,4 +1,5 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { Deployment } from "../../../../plugin/domain/kube/models";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import {
   type DefinitionVerdict,
@@ -270,7 +271,7 @@ test.each<[string, Given, string | undefined]>([
   expect(listLosses(loses, definition, facts)).toBe(told);
 });
 
-const placed = (namespace: string, image?: string): KubeObject => ({
+const placed = (namespace: string, image?: string): Deployment => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name: names.operator.deployment, namespace },
@@ -281,7 +282,7 @@ const placed = (namespace: string, image?: string): KubeObject => ({
   },
 });
 
-test.each<[string, readonly KubeObject[] | undefined, readonly string[], string | undefined]>([
+test.each<[string, readonly Deployment[] | undefined, readonly string[], string | undefined]>([
   ["nobody", [], ["here"], undefined],
   ["nobody that was looked for", undefined, [], undefined],
   ["clusters", undefined, ["here", "far", "far"], "clusters are also in far"],

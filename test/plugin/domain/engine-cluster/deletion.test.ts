@@ -15,9 +15,9 @@ const factsOf = (
 ): Facts => ({
   ...{ names: defaultNames, now: 0, namespace: "db", apiServer: undefined },
   objects: {
-    ...(Object.fromEntries(factKeys.map((key) => [key, []])) as unknown as Facts["objects"]),
+    ...Object.fromEntries(factKeys.map((key) => [key, []])),
     ...objects,
-  },
+  } as unknown as Facts["objects"],
   unserved: new Set(),
   unread: new Map(unread.map((key) => [key, "refused"])),
 });
