@@ -48,7 +48,10 @@ function addUnreadServices(
   objects: readonly KubeObject[],
   { names, origin, warning }: Completion,
 ): readonly KubeObject[] {
-  const judging = [kinds.webhookConfiguration.kind, kinds.mutatingConfiguration.kind];
+  const judging: readonly string[] = [
+    kinds.webhookConfiguration.kind,
+    kinds.mutatingConfiguration.kind,
+  ];
   const configurations = objects.filter(({ kind }) => judging.includes(kind));
   const read = new Set(objects.map(({ metadata }) => metadata.namespace));
   const there = objects.filter(({ kind }) => kind === kinds.namespace.kind).map(readName);
