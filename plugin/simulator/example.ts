@@ -16,7 +16,7 @@ import { renderFieldsV1 } from "./api-server/field-set";
 import { collectFields, findStructure } from "./api-server/structure";
 import { exampleReleaseName, type Registry } from "./model";
 import { settleWorkloads } from "./operator/settled";
-import type { Source } from "./source/completion";
+import { makeNamespace, type Source } from "./source/completion";
 import { folderDigest } from "../adapters/release/folder";
 import type { Release } from "../domain/release/contents";
 import written from "./example-release.json";
@@ -62,16 +62,6 @@ export async function exampleSource(names: Names, now: number): Promise<Source> 
     warnings: [],
     described: "the built-in example",
     namespace,
-  };
-}
-
-function makeNamespace(name: string): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
-    spec: { finalizers: ["kubernetes"] },
-    status: { phase: "Active" },
   };
 }
 

@@ -203,3 +203,6 @@ export type Toleration = Raw<V1Toleration>;
 export type ValidatingWebhook = Raw<V1ValidatingWebhook>;
 export type Volume = Raw<V1Volume>;
 export type WebhookRule = Raw<V1RuleWithOperations>;
+
+/** A configuration of webhooks of either sort; whatever reads entries of both reads fields that both have. */
+export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
