@@ -9,7 +9,9 @@ import { parseDocuments, renderDocuments } from "../adapters/kubernetes/text/yam
 import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import { rebrand } from "../domain/names/rebrand";
-import { getOwn, isObject, omit } from "../domain/base/values";
+import { getOwn, omit } from "../domain/base/values";
+import type { CustomResourceDefinition } from "../domain/kube/models";
+import { ofKind } from "../domain/kube/typed";
 import example from "./example.json";
 import { createRegistry } from "./kinds/registry";
 import { renderFieldsV1 } from "./api-server/field-set";
@@ -70,12 +72,11 @@ function within(object: KubeObject, namespace: string): KubeObject {
 }
 
 /** The product's definitions as shipped, under its names. */
-export function productDefinitions(names: Names): readonly KubeObject[] {
-  return Object.entries(readShippedCrds()).flatMap(([file, text]) =>
-    parseDocuments(text, file)
-      .map((document) => rebrand(document, names) as KubeObject)
-      .filter((object) => isObject(object) && object.kind === "CustomResourceDefinition"),
+export function productDefinitions(names: Names): readonly CustomResourceDefinition[] {
+  const documents = Object.entries(readShippedCrds()).flatMap(([file, text]) =>
+    parseDocuments(text, file).map((document) => rebrand(document, names) as KubeObject),
   );
+  return ofKind(documents, "CustomResourceDefinition");
 }
 
 /** The definitions of every kind of the example; OpenShift's constraints are a custom resource here. */

@@ -9,7 +9,7 @@ import { type KubeObject, readName, type Resource } from "../../domain/kube/obje
 import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
 import { listOthersEntries } from "../../domain/admission/others";
 import type { Lacks } from "../../ports/kubernetes";
-import { asString, countNoun, getPath, sameJson } from "../../domain/base/values";
+import { countNoun, sameJson } from "../../domain/base/values";
 import type { KindDefinition, Registry, User } from "../model";
 import type { Finding } from "../../domain/base/findings";
 
@@ -17,7 +17,7 @@ import type { Finding } from "../../domain/base/findings";
 export interface Completion {
   readonly names: Names;
   /** Of the product's own kinds, for a dump that has none. */
-  readonly shippedCrds: readonly KubeObject[];
+  readonly shippedCrds: readonly CustomResourceDefinition[];
   /** Fresh, and used up: it learns the custom kinds. */
   readonly registry: Registry;
   /** Where the objects are from, for warnings: "the dump". */
@@ -98,8 +98,8 @@ function addMissingCrds(
   const found = new Set(objects.filter(isCrd).map(({ metadata }) => metadata.name ?? ""));
   const none = ![...found].some((name) => name.endsWith(`.${names.group}`));
   const used = new Set(objects.map(({ apiVersion, kind }) => `${readGroup(apiVersion)}/${kind}`));
-  const added = shippedCrds.filter(({ metadata, ...crd }) => {
-    const kind = asString(getPath(crd, ["spec", "names", "kind"])) ?? "";
+  const added = shippedCrds.filter(({ metadata, spec }) => {
+    const kind = spec?.names?.kind ?? "";
     return !found.has(metadata.name ?? "") && (none || used.has(`${names.group}/${kind}`));
   });
   if (added.length > 0) {
