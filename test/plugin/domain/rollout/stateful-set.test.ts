@@ -197,7 +197,7 @@ test("a container is found by name, an only one by any name", () => {
   expect(findContainer({ containers: [one, other] }, "other")).toBe(other);
   expect(findContainer({ containers: [one] }, "other")).toBe(one);
   expect(findContainer({ containers: [one, other] }, "third")).toBeUndefined();
-  expect(findContainer({ containers: [null] }, "third")).toBeUndefined();
+  expect(findContainer(undefined, "third")).toBeUndefined();
 });
 
 test("a pod that ends is not ready, whatever its condition says", () => {
