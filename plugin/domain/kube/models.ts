@@ -52,6 +52,7 @@ import type {
   V1ServiceAccount,
   V1ServicePort,
   V1StatefulSet,
+  V1SubjectAccessReviewSpec,
   V1Taint,
   V1Toleration,
   V1ValidatingWebhook,
@@ -151,6 +152,7 @@ export type StatefulSet = Typed<"StatefulSet">;
 export type ValidatingWebhookConfiguration = Typed<"ValidatingWebhookConfiguration">;
 export type VolumeAttachment = Typed<"VolumeAttachment">;
 
+export type AccessReviewSpec = Raw<V1SubjectAccessReviewSpec>;
 export type Condition = Raw<V1Condition>;
 export type Container = Raw<V1Container>;
 export type ContainerPort = Raw<V1ContainerPort>;
