@@ -20,7 +20,7 @@ import {
   renewStored,
   unfitObjects,
 } from "./definitions";
-import { asString, few, getOwn, getPath } from "../../domain/base/values";
+import { asString, few, getOwn } from "../../domain/base/values";
 import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
 
@@ -275,7 +275,7 @@ function broughtBy({ installed, wanted, target }: CheckContext): readonly string
 
 /** Every kind of the product's group: a later release has more than the names know. */
 function ours({ facts, names }: CheckContext): readonly KubeObject[] {
-  return facts.objects.definitions.filter((one) => getPath(one, ["spec", "group"]) === names.group);
+  return facts.objects.definitions.filter((one) => one.spec?.group === names.group);
 }
 
 /** The release's definition of the same name. */

@@ -123,7 +123,7 @@ export function readCondition(
   const found = statusCondition(definition, type);
   return found === undefined
     ? undefined
-    : { is: asString(getOwn(found, "status")), because: asString(getOwn(found, "message")) };
+    : { is: asString(found.status), because: asString(found.message) };
 }
 
 function servedVersions(definition: KubeObject): readonly unknown[] {
