@@ -14,6 +14,7 @@ import type {
   V1ContainerPort,
   V1ContainerState,
   V1ContainerStatus,
+  V1CustomResourceConversion,
   V1CustomResourceDefinition,
   V1CustomResourceDefinitionVersion,
   V1Deployment,
@@ -52,6 +53,7 @@ import type {
   V1ServiceAccount,
   V1ServicePort,
   V1StatefulSet,
+  V1StatefulSetUpdateStrategy,
   V1SubjectAccessReviewSpec,
   V1Taint,
   V1Toleration,
@@ -158,6 +160,7 @@ export type Container = Raw<V1Container>;
 export type ContainerPort = Raw<V1ContainerPort>;
 export type ContainerState = Raw<V1ContainerState>;
 export type ContainerStatus = Raw<V1ContainerStatus>;
+export type DefinitionConversion = Raw<V1CustomResourceConversion>;
 export type DefinitionVersion = Raw<V1CustomResourceDefinitionVersion>;
 export type Endpoint = Raw<V1Endpoint>;
 export type IngressRule = Raw<V1NetworkPolicyIngressRule>;
@@ -179,6 +182,7 @@ export type ServicePort = Raw<V1ServicePort>;
 export type Subject = Raw<RbacV1Subject>;
 export type Taint = Raw<V1Taint>;
 export type Toleration = Raw<V1Toleration>;
+export type UpdateStrategy = Raw<V1StatefulSetUpdateStrategy>;
 export type ValidatingWebhook = Raw<V1ValidatingWebhook>;
 export type Volume = Raw<V1Volume>;
 export type WebhookRule = Raw<V1RuleWithOperations>;

@@ -1,6 +1,6 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
 import { type Facts, isKnown } from "../facts/facts";
-import type { Container, Pod, PodSpec, StatefulSet } from "../kube/models";
+import type { Container, Pod, PodSpec, StatefulSet, UpdateStrategy } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { getPath, asString } from "../base/values";
 import { rankCode, type RollCause, rollFindings } from "./findings";
@@ -309,7 +309,10 @@ export function holdAhead(set: StatefulSet, roll: Roll): Trouble | undefined {
 }
 
 /** The write that takes a partition or OnDelete away. */
-export const unheld = { type: "RollingUpdate", rollingUpdate: { partition: 0 } } as const;
+export const unheld = {
+  type: "RollingUpdate",
+  rollingUpdate: { partition: 0 },
+} as const satisfies UpdateStrategy;
 
 function renderUnhold(set: StatefulSet): string {
   const patch = JSON.stringify({ spec: { updateStrategy: unheld } });
