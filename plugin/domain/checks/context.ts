@@ -3,6 +3,7 @@ import { clusterLookups } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Names } from "../names/names";
+import type { Deployment } from "../kube/models";
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
 import { type Configured, readConfiguredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
@@ -47,7 +48,7 @@ export interface CheckContext {
   readonly facts: Facts;
   readonly names: Names;
   readonly target: CheckTarget;
-  readonly deployment: KubeObject | undefined;
+  readonly deployment: Deployment | undefined;
   /** The operator's release that runs, where it tells. */
   readonly installed: Tagged | undefined;
   /** The operator's release that is wanted. */

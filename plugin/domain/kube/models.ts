@@ -14,6 +14,7 @@ import type {
   V1ContainerPort,
   V1ContainerState,
   V1ContainerStatus,
+  V1CustomResourceConversion,
   V1CustomResourceDefinition,
   V1CustomResourceDefinitionVersion,
   V1Deployment,
@@ -61,6 +62,8 @@ import type {
   V1StatefulSet,
   V1StatefulSetSpec,
   V1StatefulSetStatus,
+  V1StatefulSetUpdateStrategy,
+  V1SubjectAccessReviewSpec,
   V1Taint,
   V1Toleration,
   V1ValidatingWebhook,
@@ -166,11 +169,13 @@ export type StatefulSet = Typed<"StatefulSet">;
 export type ValidatingWebhookConfiguration = Typed<"ValidatingWebhookConfiguration">;
 export type VolumeAttachment = Typed<"VolumeAttachment">;
 
+export type AccessReviewSpec = Raw<V1SubjectAccessReviewSpec>;
 export type Condition = Raw<V1Condition>;
 export type Container = Raw<V1Container>;
 export type ContainerPort = Raw<V1ContainerPort>;
 export type ContainerState = Raw<V1ContainerState>;
 export type ContainerStatus = Raw<V1ContainerStatus>;
+export type DefinitionConversion = Raw<V1CustomResourceConversion>;
 export type DefinitionVersion = Raw<V1CustomResourceDefinitionVersion>;
 export type DeploymentCondition = Raw<V1DeploymentCondition>;
 export type DeploymentStatus = Raw<V1DeploymentStatus>;
@@ -200,6 +205,7 @@ export type StatefulSetStatus = Raw<V1StatefulSetStatus>;
 export type Subject = Raw<RbacV1Subject>;
 export type Taint = Raw<V1Taint>;
 export type Toleration = Raw<V1Toleration>;
+export type UpdateStrategy = Raw<V1StatefulSetUpdateStrategy>;
 export type ValidatingWebhook = Raw<V1ValidatingWebhook>;
 export type Volume = Raw<V1Volume>;
 export type WebhookRule = Raw<V1RuleWithOperations>;
