@@ -1,6 +1,7 @@
 /** Edits of a stored database, sent as dry runs when the webhook is in force: what would a person see? */
 import { ApiError } from "../domain/base/errors";
 import type { Names } from "../domain/names/names";
+import { asKind } from "../domain/kube/typed";
 import type { KubeObject, Ref } from "../domain/kube/objects";
 import { asArray, asString, getOwn, getPath } from "../domain/base/values";
 import { findEntry } from "../domain/admission/configuration";
@@ -97,15 +98,15 @@ function findReviewedDatabase(state: StateView, names: Names): KubeObject | unde
     { group: "admissionregistration.k8s.io", plural: "validatingwebhookconfigurations" },
     configuration,
   );
-  const judged = findEntry(stored, entry);
+  const judged = findEntry(asKind(stored, "ValidatingWebhookConfiguration"), entry);
   return state.list({ group: names.group, plural: names.edb.plural }).find((edb) => {
     const { metadata } = edb;
     const home = state.get({ group: "", plural: "namespaces" }, metadata.namespace ?? "");
     return (
       metadata.deletionTimestamp === undefined &&
       isEdited(edb, names) &&
-      selects(getOwn(judged, "namespaceSelector"), home?.metadata.labels ?? {}) &&
-      selects(getOwn(judged, "objectSelector"), metadata.labels ?? {})
+      selects(judged?.namespaceSelector, home?.metadata.labels ?? {}) &&
+      selects(judged?.objectSelector, metadata.labels ?? {})
     );
   });
 }

@@ -128,7 +128,7 @@ function bindings(part: Part): readonly KubeObject[] {
 }
 
 function describePolicy(
-  { group, version, kind }: typeof policyKind,
+  { group, version, kind }: ReturnType<typeof inAdmission>,
   name: string,
   description: string,
 ): KubeObject {

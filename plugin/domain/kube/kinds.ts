@@ -1,10 +1,20 @@
 /** Kubernetes' own kinds as they are addressed, and the two pairs of RBAC's that the operator needs. */
 import type { Resource } from "./objects";
 
+/** A kind whose name the types know. */
+export interface KnownResource<Kind extends string> extends Resource {
+  readonly kind: Kind;
+}
+
 /** The maker of a group's kinds. */
 export const inGroup =
   (group: string, version = "v1") =>
-  (plural: string, kind: string): Resource => ({ group, version, plural, kind });
+  <Kind extends string>(plural: string, kind: Kind): KnownResource<Kind> => ({
+    group,
+    version,
+    plural,
+    kind,
+  });
 const core = inGroup("");
 const apps = inGroup("apps");
 const rbac = inGroup("rbac.authorization.k8s.io");

@@ -5,6 +5,7 @@
  */
 import type {
   CoreV1Event,
+  DiscoveryV1EndpointPort,
   RbacV1Subject,
   V1ClusterRole,
   V1ClusterRoleBinding,
@@ -19,6 +20,7 @@ import type {
   V1Deployment,
   V1Endpoint,
   V1EndpointSlice,
+  V1IPBlock,
   V1JSONSchemaProps,
   V1LabelSelector,
   V1LabelSelectorRequirement,
@@ -83,7 +85,11 @@ export type Raw<Model> = unknown extends Model
     : Model extends readonly (infer Item)[]
       ? readonly Raw<Item>[]
       : Model extends object
-        ? { readonly [Key in keyof Model as FieldName<Key>]?: Raw<Model[Key]> | null | undefined }
+        ? string extends keyof Model
+          ? { readonly [key: string]: Raw<Model[keyof Model]> }
+          : {
+              readonly [Key in keyof Model as FieldName<Key>]?: Raw<Model[Key]> | null | undefined;
+            }
         : Model;
 
 /** The models by kind. */
@@ -158,7 +164,9 @@ export type ContainerState = Raw<V1ContainerState>;
 export type ContainerStatus = Raw<V1ContainerStatus>;
 export type DefinitionVersion = Raw<V1CustomResourceDefinitionVersion>;
 export type Endpoint = Raw<V1Endpoint>;
+export type EndpointPort = Raw<DiscoveryV1EndpointPort>;
 export type IngressRule = Raw<V1NetworkPolicyIngressRule>;
+export type IpBlock = Raw<V1IPBlock>;
 export type LabelRequirement = Raw<V1LabelSelectorRequirement>;
 export type LabelSelector = Raw<V1LabelSelector>;
 export type MutatingWebhook = Raw<V1MutatingWebhook>;
@@ -180,3 +188,6 @@ export type Toleration = Raw<V1Toleration>;
 export type ValidatingWebhook = Raw<V1ValidatingWebhook>;
 export type Volume = Raw<V1Volume>;
 export type WebhookRule = Raw<V1RuleWithOperations>;
+
+/** A configuration of webhooks of either sort; whatever reads entries of both reads fields that both have. */
+export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;

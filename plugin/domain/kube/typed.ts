@@ -11,6 +11,14 @@ export function isKind<Kind extends BuiltInKind>(
   return object.kind === kind;
 }
 
+/** The object where it is of that kind. */
+export function asKind<Kind extends BuiltInKind>(
+  object: KubeObject | undefined,
+  kind: Kind,
+): Typed<Kind> | undefined {
+  return object !== undefined && isKind(object, kind) ? object : undefined;
+}
+
 /** The objects of that kind. */
 export function ofKind<Kind extends BuiltInKind>(
   objects: readonly KubeObject[],
