@@ -19,18 +19,20 @@ import {
 import { forwardNeeds } from "../domain/admission/needs";
 import type { ProbePair } from "../domain/admission/probe";
 import { EngineError } from "../domain/base/errors";
-import { asString, getPath } from "../domain/base/values";
+import { asString } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
 import { findMissingPermissions } from "../kernel/permissions";
 import type { RunPorts } from "../kernel/world";
-import type { KubeClient, KubeObject } from "../ports/kubernetes";
+import type { KubeClient } from "../ports/kubernetes";
+import type { EndpointSlice, ValidatingWebhook } from "../domain/kube/models";
+import { ofKind } from "../domain/kube/typed";
 
 const limits = { dialMs: 5_000, answerMs: 10_000, answerBytes: 1024 * 1024 };
 
 /** Whom to ask, and what. */
 interface ReplicasWish {
   /** Of the Service. */
-  readonly slices: readonly KubeObject[];
+  readonly slices: readonly EndpointSlice[];
   readonly pair: Pick<ProbePair, "accept" | "resource">;
   /** Tells one review from another. */
   readonly uid: string;
@@ -48,10 +50,11 @@ export async function askReplicas(
   if (forward === undefined) return undefined;
   const needs = forwardNeeds({ names, namespace: cluster.namespace });
   if ((await findMissingPermissions(cluster, needs)).length > 0) return undefined;
-  const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
+  const found = (await cluster.list(configurationResource, { signal })) ?? [];
+  const configurations = ofKind(found, configurationResource.kind);
   const entry = [names.webhook.entry, names.webhook.oldEntry]
     .flatMap((name) => configurations.map((one) => findEntry(one, name)))
-    .find((found) => readServiceNamespace(found) === cluster.namespace);
+    .find((one) => readServiceNamespace(one) === cluster.namespace);
   if (entry === undefined) return undefined;
   const { accept: object, resource } = pair;
   const body = JSON.stringify(makeReview(entry, { object, resource, uid }));
@@ -64,7 +67,7 @@ export async function askReplicas(
 
 interface PodWish {
   readonly pod: ReplicaPod;
-  readonly entry: unknown;
+  readonly entry: ValidatingWebhook;
   readonly body: string;
   readonly uid: string;
   readonly forward: NonNullable<KubeClient["forward"]>;
@@ -85,7 +88,7 @@ async function askPod(
   const answer = await exchange({
     base: new URL(`https://${host}`),
     method: "POST",
-    path: asString(getPath(entry, ["clientConfig", "service", "path"])) ?? "/",
+    path: asString(entry.clientConfig?.service?.path) ?? "/",
     headers: { host, "content-type": "application/json" },
     lease: agents.of(undefined, true),
     ...{ body, signal, clock, limits },

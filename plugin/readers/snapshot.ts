@@ -19,7 +19,7 @@ import { liveBundles } from "../domain/admission/injector";
 import type { Names } from "../domain/names/names";
 import type { CustomResourceDefinition, Secret } from "../domain/kube/models";
 import type { KubeObject, Resource } from "../domain/kube/objects";
-import { isKind } from "../domain/kube/typed";
+import { isKind, ofKind } from "../domain/kube/typed";
 import { omit } from "../domain/base/values";
 import type { Certificates } from "./certificate";
 import { listJudging, listOthersEntries } from "../domain/admission/others";
@@ -77,7 +77,8 @@ export async function readSnapshot(
     answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
   }
   const [secret] = collectObjects(answered, "webhookSecrets");
-  const live = liveBundles(collectObjects(answered, "webhookConfigurations"), {
+  const configurations = collectObjects(answered, "webhookConfigurations");
+  const live = liveBundles(ofKind(configurations, kinds.webhookConfiguration.kind), {
     names,
     now: clock.now(),
   });

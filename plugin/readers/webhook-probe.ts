@@ -3,7 +3,6 @@ import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
 import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
-import { getOwn } from "../domain/base/values";
 import { explainUnproven, listPolicies } from "../domain/admission/consequence";
 import { entriesInForce, findEntry, readServiceNamespace } from "../domain/admission/configuration";
 import { judgeAnswers } from "../domain/admission/faults";
@@ -21,6 +20,7 @@ import { EngineError } from "../domain/base/errors";
 import { findMissingPermissions } from "../kernel/permissions";
 import { labelsFor, selects } from "../domain/kube/selectors";
 import { Prober, type ProberDeps, type ProberOptions } from "./prober";
+import type { ValidatingWebhook } from "../domain/kube/models";
 
 /** Nothing was written that would have to spread: what answers wrong for so long stays wrong. */
 const wanted = { quietMs: 200, pairs: 2, limitMs: 5_000 };
@@ -108,7 +108,7 @@ interface PairWanted extends Pick<ProbeWanted, "name"> {
 }
 
 /** The entry of this namespace's webhook. */
-function pickEntry(facts: Facts, entries: readonly string[]): unknown {
+function pickEntry(facts: Facts, entries: readonly string[]): ValidatingWebhook | undefined {
   const { objects, namespace } = facts;
   return entries
     .flatMap((name) => objects.webhookConfigurations.map((one) => findEntry(one, name)))
@@ -120,13 +120,12 @@ function pickPair(facts: Facts, { name, entries }: PairWanted): ProbePair | stri
   const { names, namespace: operators, objects } = facts;
   const entry = pickEntry(facts, entries);
   if (entry === undefined) return "no configuration of this namespace can be probed";
-  const selector = getOwn(entry, "namespaceSelector");
   const namespace = objects.namespaces
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .filter(({ metadata }) => selects(selector, metadata.labels ?? {}))
+    .filter(({ metadata }) => selects(entry.namespaceSelector, metadata.labels ?? {}))
     .map(({ metadata }) => String(metadata.name))
     .sort((one, other) => Number(other === operators) - Number(one === operators))[0];
-  const labels = labelsFor(getOwn(entry, "objectSelector"));
+  const labels = labelsFor(entry.objectSelector);
   if (namespace === undefined || labels === undefined)
     return "nothing is selected by its selectors";
   const served: readonly (readonly [plural: string, key: FactKey])[] = [

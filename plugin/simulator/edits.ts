@@ -102,8 +102,8 @@ function findReviewedDatabase(state: StateView, names: Names): KubeObject | unde
     return (
       metadata.deletionTimestamp === undefined &&
       isEdited(edb, names) &&
-      selects(getOwn(judged, "namespaceSelector"), home?.metadata.labels ?? {}) &&
-      selects(getOwn(judged, "objectSelector"), metadata.labels ?? {})
+      selects(judged?.namespaceSelector, home?.metadata.labels ?? {}) &&
+      selects(judged?.objectSelector, metadata.labels ?? {})
     );
   });
 }

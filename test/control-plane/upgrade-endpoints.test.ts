@@ -27,6 +27,7 @@ import { until } from "./until";
 import { namespace, openUpgradeScene, selector } from "./upgrade-scene";
 import { oldConfiguration } from "./webhook-configurations";
 import { startWebhook, type Webhook } from "./webhook-process";
+import { ofKind } from "../../plugin/domain/kube/typed";
 
 jest.setTimeout(300_000);
 
@@ -126,7 +127,7 @@ test("the restart of the operator leaves its Service without endpoints: that hol
       await stream.seen("valid", (answer) => !isOutage(answer));
       const following = repeat(systemClock, async () => {
         const slices = (await cluster.list(kinds.endpointSlice, { namespace })) ?? [];
-        if (readyEndpoints(slices) === 0) proxy.cut();
+        if (readyEndpoints(ofKind(slices, kinds.endpointSlice.kind)) === 0) proxy.cut();
         return 20;
       });
       const { code, report } = await scene.upgrade(release, ["--yes", "--only", "rbac,operator"]);

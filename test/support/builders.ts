@@ -5,6 +5,9 @@ import { parseDocuments } from "../../plugin/adapters/kubernetes/text/yaml";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import { defaultNames, type KindNames } from "../../plugin/domain/names/names";
 import type {
+  Deployment,
+  EndpointSlice,
+  Service,
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from "../../plugin/domain/kube/models";
@@ -40,36 +43,36 @@ export function aSecret(
   return anObject(kinds.secret, { name: webhook.secret, namespace }, { type: "Opaque", data });
 }
 
-export function aService(namespace: string) {
-  return anObject(kinds.service, { name: webhook.service, namespace });
+export function aService(namespace: string): Service {
+  return { apiVersion: "v1", kind: "Service", metadata: { name: webhook.service, namespace } };
 }
 
-export function anEndpointSlice(namespace: string, ready = true) {
-  return anObject(
-    kinds.endpointSlice,
-    {
+export function anEndpointSlice(namespace: string, ready = true): EndpointSlice {
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
       name: `${webhook.service}-abc`,
       namespace,
       labels: { "kubernetes.io/service-name": webhook.service },
     },
-    { endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready } }] },
-  );
+    endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready } }],
+  };
 }
 
-export function aDeployment(namespace: string, ready = 1) {
-  return anObject(
-    kinds.deployment,
-    { name: defaultNames.operator.deployment, namespace, generation: 1 },
-    {
-      spec: { replicas: 1 },
-      status: {
-        observedGeneration: 1,
-        readyReplicas: ready,
-        updatedReplicas: ready,
-        availableReplicas: ready,
-      },
+export function aDeployment(namespace: string, ready = 1): Deployment {
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: defaultNames.operator.deployment, namespace, generation: 1 },
+    spec: { replicas: 1 },
+    status: {
+      observedGeneration: 1,
+      readyReplicas: ready,
+      updatedReplicas: ready,
+      availableReplicas: ready,
     },
-  );
+  };
 }
 
 /** The resource of a product's kind. */
@@ -86,7 +89,7 @@ export function aDatabase(namespace: string, name: string, metadata: ObjectMeta 
 }
 
 /** The template that the tool ships, rendered for a namespace. */
-export function aTemplate(namespace = "engine"): KubeObject {
+export function aTemplate(namespace = "engine"): ValidatingWebhookConfiguration {
   const path = join(__dirname, "../../manifests/admission/webhook.yaml");
   const documents = parseDocuments(readFileSync(path, "utf8"), path);
   const rendered = renderTemplate(documents, namespace, defaultNames);

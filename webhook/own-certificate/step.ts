@@ -13,12 +13,15 @@ import {
   readCaBundle,
   callsService,
   listEntries,
-  findEntry,
 } from "../../plugin/domain/admission/configuration";
 import { judgeOwnRoot } from "../../plugin/adapters/http/x509/judge";
 import { certificatesIn } from "../certificate/certificates";
 import { judgeDates, type ServedKeyPair, provenPair, readFingerprint } from "../certificate/served";
 import { errorText } from "../log";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "../../plugin/domain/kube/models";
 
 /** A certificate and its private key, both PEM. */
 interface MadePair {
@@ -241,22 +244,28 @@ export function registrationFacts(
   { names, namespace }: Self,
 ): RegistrationFacts | undefined {
   const { entry: name, service } = names.webhook;
+  if (configuration === undefined || !isRegistration(configuration)) return undefined;
   const calling = listEntries(configuration).filter((entry) =>
     callsService(entry, { name: service, namespace }),
   );
-  const entry = findEntry({ webhooks: calling }, name);
-  if (configuration === undefined || entry === undefined) return undefined;
+  const entry = calling.find((one) => one.name === name);
+  if (entry === undefined) return undefined;
   return {
     version: readVersion(configuration),
     ...readDeletion(configuration),
     certificates: listTrusted(entry),
     further: calling
       .filter((one) => one !== entry)
-      .map((one) => ({ name: String(getOwn(one, "name")), certificates: listTrusted(one) })),
+      .map((one) => ({ name: String(one.name), certificates: listTrusted(one) })),
   };
 }
 
-function listTrusted(entry: Json): readonly Certificate[] {
+/** It was read at the address of that kind; without entries it registers nothing. */
+function isRegistration(object: Json): object is ValidatingWebhookConfiguration {
+  return Array.isArray(object["webhooks"]);
+}
+
+function listTrusted(entry: ValidatingWebhook): readonly Certificate[] {
   return parseCertificates(Buffer.from(readCaBundle(entry), "base64").toString("utf8"));
 }
 

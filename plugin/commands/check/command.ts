@@ -9,7 +9,7 @@ import { UsageError } from "../../domain/base/errors";
 import { isOpenShift, type Facts } from "../../domain/facts/facts";
 import type { Names } from "../../domain/names/names";
 import type { RoleFiles } from "../../domain/rbac/lines";
-import type { KubeObject } from "../../domain/kube/objects";
+import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import type { Release, ReleaseContents } from "../../domain/release/contents";
 import { renderTemplate } from "../../domain/admission/wanted";
 import { checkCluster, makeLine } from "./check";
@@ -91,7 +91,7 @@ function chooseWebhook(
   context: CommandContext,
   { namespace }: Facts,
   contents: ReleaseContents | undefined,
-): KubeObject {
+): ValidatingWebhookConfiguration {
   const file = contents?.webhook;
   const { documents, source } =
     file === undefined

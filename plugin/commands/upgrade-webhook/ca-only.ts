@@ -10,8 +10,8 @@ import {
 import { listDifferences } from "../../domain/admission/wanted";
 import { type Compared, isOfCa, listUnanswered } from "../../domain/admission/owned";
 import type { Finding } from "../../domain/base/findings";
-import { getOwn, type Json } from "../../domain/base/values";
-import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
+import { objectLabel, readName } from "../../domain/kube/objects";
 import {
   findLivingOwner,
   isAtWork,
@@ -35,7 +35,7 @@ export function limitToCa(plan: SwapPlan, names: Names, left?: LeftMarks): SwapP
     const findings = [webhookFinding("beyondCa", { object, cause })];
     return { ...plan, ...nothing, apply: undefined, findings };
   }
-  const wanted: KubeObject = { ...live, webhooks: withCaAlone(plan, names) };
+  const wanted: ValidatingWebhookConfiguration = { ...live, webhooks: withCaAlone(plan, names) };
   const differences = listDifferences(live, wanted);
   const findings = [
     ...plan.findings.filter(({ code }) => concerns.includes(code)),
@@ -55,25 +55,31 @@ const concerns: readonly string[] = [
 ];
 
 /** The live object; each entry that calls the product's Service has the CA that is wanted for it. */
-function withCaAlone({ live, wanted }: Compared, names: Names): Json[] {
+function withCaAlone({ live, wanted }: Compared, names: Names): readonly ValidatingWebhook[] {
   const own = findEntry(wanted, names.webhook.entry);
   return listEntries(live).map((entry) => {
-    const meant = findEntry(wanted, String(getOwn(entry, "name")));
+    const meant = findEntry(wanted, String(entry.name));
     return callsSame(entry, own) ? withCa(entry, readCaBundle(meant)) : entry;
   });
 }
 
 /** The entries of an apply that owns nothing but the CA. */
-export function listCas({ live, wanted }: Pick<SwapPlan, "live" | "wanted">): readonly Json[] {
+export function listCas({
+  live,
+  wanted,
+}: Pick<SwapPlan, "live" | "wanted">): readonly ValidatingWebhook[] {
   return listEntries(wanted).flatMap((entry) => {
-    const name = getOwn(entry, "name");
-    const found = listEntries(live).find((one) => getOwn(one, "name") === name);
+    const { name } = entry;
+    const found = listEntries(live).find((one) => one.name === name);
     const caBundle = readCaBundle(entry);
     return readCaBundle(found) === caBundle ? [] : [{ name, clientConfig: { caBundle } }];
   });
 }
 
-function reportOwner(live: KubeObject, left: LeftMarks | undefined): readonly Finding[] {
+function reportOwner(
+  live: ValidatingWebhookConfiguration,
+  left: LeftMarks | undefined,
+): readonly Finding[] {
   const owner = findOwner(live, left);
   if (owner === undefined) return [];
   if (!isAtWork(owner)) {
@@ -91,8 +97,8 @@ function reportOwner(live: KubeObject, left: LeftMarks | undefined): readonly Fi
 
 function reportBeyond(
   plan: Compared & {
-    readonly live: KubeObject;
-    readonly old: KubeObject | undefined;
+    readonly live: ValidatingWebhookConfiguration;
+    readonly old: ValidatingWebhookConfiguration | undefined;
     readonly left: LeftMarks | undefined;
   },
   names: Names,

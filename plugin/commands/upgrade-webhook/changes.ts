@@ -2,11 +2,12 @@
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { webhookFinding } from "../../domain/admission/findings";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { type KubeObject, readName, objectLabel } from "../../domain/kube/objects";
 import { differences } from "../../domain/kube/differences";
 import { isPersons } from "../../domain/kube/owners";
 import type { ChangedField } from "../../domain/kube/planned-write";
-import { getPath, getOwn } from "../../domain/base/values";
+import { isKind } from "../../domain/kube/typed";
 import type { Names } from "../../domain/names/names";
 import {
   readCaBundle,
@@ -19,7 +20,7 @@ import {
 import { listDifferences } from "../../domain/admission/wanted";
 import { listCas } from "./ca-only";
 import type { SwapPlan } from "./plan";
-import { stageApply } from "./trial";
+import { type ConfigurationApply, stageApply } from "./trial";
 import {
   type Apply,
   type Change,
@@ -36,7 +37,7 @@ import type { SwapDeps } from "./read";
 export function listChanges(
   deps: SwapDeps,
   plan: SwapPlan,
-  apply: Apply | undefined = plan.apply && buildApply(deps, plan),
+  apply: ConfigurationApply | undefined = plan.apply && buildApply(deps, plan),
 ): readonly Change[] {
   const { takeOut, remove } = plan;
   return [
@@ -47,13 +48,13 @@ export function listChanges(
 }
 
 /** The apply, and the trial that goes before it. */
-function listApplies(apply: Apply, plan: SwapPlan, names: Names): readonly Apply[] {
+function listApplies(apply: ConfigurationApply, plan: SwapPlan, names: Names): readonly Apply[] {
   const { first, last } = stageApply(apply, plan, names);
   return first === undefined ? [last] : [first, last];
 }
 
 /** The apply: created where none was, changed in place where one is. */
-export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
+export function buildApply({ names }: SwapDeps, plan: SwapPlan): ConfigurationApply {
   const { apply, live, wanted } = plan;
   return {
     verb: "apply",
@@ -73,33 +74,39 @@ export function buildApply({ names }: SwapDeps, plan: SwapPlan): Apply {
       live === undefined
         ? "the run deletes it again when the proof fails"
         : "the run saves the object and puts it back when the proof fails",
-    holds: (stored) => listDifferences(stored, wanted).length === 0,
+    holds: (stored) =>
+      isKind(stored, configurationResource.kind) && listDifferences(stored, wanted).length === 0,
   };
 }
 
-function pickHead({ apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
+function pickHead({
+  apiVersion,
+  kind,
+  metadata: { name },
+}: ValidatingWebhookConfiguration): ValidatingWebhookConfiguration {
   return { apiVersion, kind, metadata: { ...(name !== undefined && { name }) } };
 }
 
 /** Of a person's entries the apply owns the CA alone; in the object that is wanted they are whole. */
-function pickOwnPart({ wanted }: SwapPlan, { webhook }: Names): KubeObject {
+function pickOwnPart({ wanted }: SwapPlan, { webhook }: Names): ValidatingWebhookConfiguration {
   const own = findEntry(wanted, webhook.entry);
-  const webhooks = listEntries(wanted).flatMap((entry) => {
+  const webhooks = listEntries(wanted).flatMap((entry): readonly ValidatingWebhook[] => {
     if (entry === own) return [entry];
-    const name = getOwn(entry, "name");
+    const { name } = entry;
     return callsSame(entry, own) ? [{ name, clientConfig: { caBundle: readCaBundle(entry) } }] : [];
   });
   return { ...wanted, webhooks };
 }
 
 /** A url set by hand goes away only when the apply says null: service and url exclude each other. */
-function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObject {
-  const withUrl = listEntries(live).filter(
-    (entry) => getPath(entry, ["clientConfig", "url"]) !== undefined,
-  );
+function withoutUrl(
+  object: ValidatingWebhookConfiguration,
+  live: ValidatingWebhookConfiguration | undefined,
+): ValidatingWebhookConfiguration {
+  const withUrl = listEntries(live).filter(({ clientConfig }) => clientConfig?.url !== undefined);
   const webhooks = listEntries(object).map((entry) =>
-    withUrl.some((found) => getOwn(found, "name") === getOwn(entry, "name"))
-      ? { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), url: null } }
+    withUrl.some(({ name }) => name === entry.name)
+      ? { ...entry, clientConfig: { ...entry.clientConfig, url: null } }
       : entry,
   );
   return { ...object, webhooks };
@@ -111,10 +118,7 @@ function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObjec
  */
 function plannedChanges({ live, wanted }: SwapPlan, secret: string): readonly ChangedField[] {
   const { apiVersion, kind } = wanted;
-  const webhooks = listEntries(wanted).map((entry) => ({
-    name: getOwn(entry, "name"),
-    clientConfig: {},
-  }));
+  const webhooks = listEntries(wanted).map(({ name }) => ({ name, clientConfig: {} }));
   const found = differences(live ?? { apiVersion, kind, metadata: {}, webhooks }, wanted);
   return [
     ...found
@@ -148,7 +152,8 @@ export function buildTakeOut(
     isHarmless: true,
     reverse: "the run saves the object; the report prints the command that puts it back",
     kubectl: [...patch, "-p", JSON.stringify([test, remove])],
-    holds: (stored) => findEntry(stored, name) === undefined,
+    holds: (stored) =>
+      isKind(stored, configurationResource.kind) && findEntry(stored, name) === undefined,
   };
 }
 
@@ -178,7 +183,11 @@ export function buildDelete(
  * The apply as it has to be sent, found out by dry run: over a person's own fields, or in the place
  * of the object as it is. Refuses where someone else would be overruled (5).
  */
-export async function fitApply(deps: SwapDeps, session: Session, plan: SwapPlan): Promise<Apply> {
+export async function fitApply(
+  deps: SwapDeps,
+  session: Session,
+  plan: SwapPlan,
+): Promise<ConfigurationApply> {
   const apply = buildApply(deps, plan);
   const { ours } = session.taking;
   const drops = plan.isCaOnly === true && hasApplied(plan.live, ours);
@@ -188,7 +197,8 @@ export async function fitApply(deps: SwapDeps, session: Session, plan: SwapPlan)
   });
   if (drops) return await requireReplacement(deps, plan, apply);
   // what no cluster can try yet is tried when it is planned again
-  const left = stored === undefined ? [] : listDifferences(stored, plan.wanted);
+  const isTried = stored !== undefined && isKind(stored, configurationResource.kind);
+  const left = isTried ? listDifferences(stored, plan.wanted) : [];
   if (left.length === 0) return { ...apply, force: held.length > 0 };
   // an apply leaves list entries of other managers in place; a person's own may be replaced
   if (plan.live !== undefined && !isPersons(plan.live, ours)) {
@@ -201,10 +211,10 @@ export async function fitApply(deps: SwapDeps, session: Session, plan: SwapPlan)
 async function requireReplacement(
   deps: SwapDeps,
   { wanted }: SwapPlan,
-  apply: Apply,
-): Promise<Apply> {
+  apply: ConfigurationApply,
+): Promise<ConfigurationApply> {
   const needs = "to remove what an apply leaves in place";
-  const replace: Apply = { ...apply, verb: "update", object: wanted, needs };
+  const replace: ConfigurationApply = { ...apply, verb: "update", object: wanted, needs };
   await requirePermissions(deps, listPermissions(replace));
   return replace;
 }

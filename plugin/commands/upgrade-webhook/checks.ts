@@ -1,8 +1,9 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
 import { factNamed } from "../../domain/facts/facts";
-import { type KubeObject, readName } from "../../domain/kube/objects";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
+import { readName } from "../../domain/kube/objects";
 import { distinct } from "../../domain/base/findings";
-import { getOwn, oncePer } from "../../domain/base/values";
+import { oncePer } from "../../domain/base/values";
 import { webhookFindings } from "../../domain/admission/findings";
 import {
   isOthers,
@@ -216,12 +217,15 @@ function hasOwnCheck(field: string): boolean {
 }
 
 /** The old entry, moved into the configuration of today. */
-function oldEntriesIn(current: KubeObject, situation: CheckContext): readonly CheckResult[] {
+function oldEntriesIn(
+  current: ValidatingWebhookConfiguration,
+  situation: CheckContext,
+): readonly CheckResult[] {
   const { entry: ours, oldEntry } = situation.names.webhook;
   const beside = findEntry(current, ours) !== undefined;
   const consequence = beside ? "it checks every edit a second time" : `${ours} takes its place`;
   return entriesInForce(situation)
-    .filter((one) => one.configuration === current && getOwn(one.entry, "name") === oldEntry)
+    .filter((one) => one.configuration === current && one.entry.name === oldEntry)
     .map(({ field }) =>
       on(current, `its entry ${oldEntry} is of releases before 6.4.2: ${consequence}`, {
         field,
@@ -232,7 +236,7 @@ function oldEntriesIn(current: KubeObject, situation: CheckContext): readonly Ch
 
 function judgeRules(situation: CheckContext): readonly CheckResult[] {
   const { names, target } = situation;
-  const current: KubeObject | undefined = findCurrent(situation);
+  const current = findCurrent(situation);
   const [found, wanted] = [current, target.webhook].map((one) =>
     findEntry(one, names.webhook.entry),
   );
@@ -295,7 +299,7 @@ function judgeTrust(situation: CheckContext): readonly CheckResult[] {
 }
 
 /** True for an entry whose Service was looked for, and is not there. */
-function callsNothing(entry: unknown, facts: CheckContext["facts"]): boolean {
+function callsNothing(entry: ValidatingWebhook, facts: CheckContext["facts"]): boolean {
   const { namespace, unread } = facts;
   const name = String(readServiceName(entry));
   return !unread.has("services") && factNamed(facts, "services", { name, namespace }) === undefined;
@@ -341,12 +345,18 @@ export const webhookTrustChecks: readonly Check[] = [
 ];
 
 /** The configurations that are meant: by name or by entry. */
-function listConfigurations({ facts, names }: CheckContext): readonly KubeObject[] {
+function listConfigurations({
+  facts,
+  names,
+}: CheckContext): readonly ValidatingWebhookConfiguration[] {
   return listCandidates(facts.objects.webhookConfigurations, names);
 }
 
 /** The configuration of the name of today. */
-export function findCurrent({ facts, names }: CheckContext): KubeObject | undefined {
+export function findCurrent({
+  facts,
+  names,
+}: CheckContext): ValidatingWebhookConfiguration | undefined {
   return factNamed(facts, "webhookConfigurations", { name: names.webhook.configuration });
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../../domain/admission/configuration";
 import { findInjector } from "../../domain/admission/injector";
 import type { Facts } from "../../domain/facts/facts";
-import type { KubeObject } from "../../domain/kube/objects";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { findLivingOwner } from "../../domain/kube/owners";
 import { leftovers } from "../../domain/names/names";
 
@@ -29,7 +29,11 @@ export interface ConfigurationStatus {
 }
 
 /** The configurations that serve this namespace or none that can be; the one of the fixed name always. */
-export function servedHere({ objects, names, namespace }: Facts): readonly KubeObject[] {
+export function servedHere({
+  objects,
+  names,
+  namespace,
+}: Facts): readonly ValidatingWebhookConfiguration[] {
   return listCandidates(objects.webhookConfigurations, names).filter((object) => {
     const serves = readServiceNamespace(entryIn(object, names));
     const fixed = object.metadata.name === names.webhook.configuration;
@@ -37,12 +41,18 @@ export function servedHere({ objects, names, namespace }: Facts): readonly KubeO
   });
 }
 
-function entryIn(object: KubeObject, { webhook }: Facts["names"]): unknown {
+function entryIn(
+  object: ValidatingWebhookConfiguration,
+  { webhook }: Facts["names"],
+): ValidatingWebhook | undefined {
   return findEntry(object, webhook.entry) ?? findEntry(object, webhook.oldEntry);
 }
 
 /** One of them. */
-export function describeConfiguration(object: KubeObject, facts: Facts): ConfigurationStatus {
+export function describeConfiguration(
+  object: ValidatingWebhookConfiguration,
+  facts: Facts,
+): ConfigurationStatus {
   const { names, namespace } = facts;
   const entry = entryIn(object, names);
   const name = String(object.metadata.name);
@@ -67,7 +77,10 @@ export function describeConfiguration(object: KubeObject, facts: Facts): Configu
 }
 
 /** The entries in force of a configuration; where there is none, the one of the product's name, if any. */
-export function entriesServed(object: KubeObject, { names, namespace }: Facts): readonly unknown[] {
+export function entriesServed(
+  object: ValidatingWebhookConfiguration,
+  { names, namespace }: Facts,
+): readonly (ValidatingWebhook | undefined)[] {
   const service = { namespace, name: names.webhook.service };
   const inForce = entriesInForce(object, service, names).map(({ entry }) => entry);
   return inForce.length === 0 ? [entryIn(object, names)] : inForce;
@@ -77,7 +90,7 @@ const worstFirst: readonly ConfigurationStatus["ca"][] = ["empty", "differs", "u
 
 /** Its CA beside the Secret's certificate, where that may be compared. */
 export function describeCa(
-  entry: unknown,
+  entry: ValidatingWebhook | undefined,
   { namespace, certificate }: Facts,
 ): ConfigurationStatus["ca"] {
   const trust = compareTrust(entry, certificate);

@@ -1,7 +1,6 @@
 /** Whether the webhook is this tool's to swap in an upgrade (S22, S24). */
 import { entriesInForce } from "../../domain/admission/configuration";
 import { type Facts, isKnown } from "../../domain/facts/facts";
-import type { KubeObject } from "../../domain/kube/objects";
 import { findLivingOwner } from "../../domain/kube/owners";
 
 /** Why the webhook is left alone; undefined where an admission controller is in use. */
@@ -23,7 +22,11 @@ export function webhookOwner(facts: Facts): string | undefined {
   return owners.every((owner) => owner === "Helm" || owner === "OLM") ? owners[0] : undefined;
 }
 
-function usedConfigurations({ names, namespace, objects }: Facts): readonly KubeObject[] {
+function usedConfigurations({
+  names,
+  namespace,
+  objects,
+}: Facts): Facts["objects"]["webhookConfigurations"] {
   const service = { namespace, name: names.webhook.service };
   return objects.webhookConfigurations.filter(
     (configuration) => entriesInForce(configuration, service, names).length > 0,

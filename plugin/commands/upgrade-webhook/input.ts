@@ -5,6 +5,7 @@ import { judgeCertificate } from "../../domain/certificate/certificate";
 import type { LiveBundles } from "../../domain/admission/injector";
 import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
+import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Release } from "../../domain/release/contents";
 import { findEntry, wideRules } from "../../domain/admission/configuration";
@@ -85,7 +86,7 @@ export function requireRendered(
   { documents, source }: Template,
   namespace: string,
   { names }: CommandContext,
-): KubeObject {
+): ValidatingWebhookConfiguration {
   const result = renderTemplate(documents, namespace, names);
   if (result.is === "rendered") return result.configuration;
   throw new UsageError(
@@ -100,7 +101,11 @@ const rulesCode = webhookFindings.rulesBeyond.code;
 const isOfRules = ({ code }: Skip): boolean => code === rulesCode;
 
 /** A fail-closed rule beyond the product's kinds stops edits of others: it has to be asked for. */
-function listRulesBeyond(template: KubeObject, names: Names, source: string): readonly Finding[] {
+function listRulesBeyond(
+  template: ValidatingWebhookConfiguration,
+  names: Names,
+  source: string,
+): readonly Finding[] {
   const entry = findEntry(template, names.webhook.entry);
   return wideRules(entry, names).map((rule) =>
     webhookFinding("rulesBeyond", {

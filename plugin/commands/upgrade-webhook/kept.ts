@@ -1,17 +1,18 @@
 /** What is told of a value that a swap keeps from the live entry. */
 import { webhookFinding } from "../../domain/admission/findings";
 import type { Finding } from "../../domain/base/findings";
-import { asArray, few, getOwn } from "../../domain/base/values";
+import { few } from "../../domain/base/values";
+import type { ValidatingWebhook } from "../../domain/kube/models";
 import type { Names } from "../../domain/names/names";
 
 interface Kept {
   readonly field: string;
-  readonly value: unknown;
+  readonly entry: ValidatingWebhook | undefined;
 }
 
 /** The warning that it is kept, and whom it lets pass. */
-export function keptFinding({ field, value }: Kept, source: string, names: Names): Finding {
-  const lets = field === "matchConditions" ? listUnjudged(value) : [];
+export function keptFinding({ field, entry }: Kept, source: string, names: Names): Finding {
+  const lets = field === "matchConditions" ? listUnjudged(entry) : [];
   const cause = `kept as found in ${source}, the template has something else`;
   return webhookFinding("kept", {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
@@ -21,17 +22,18 @@ export function keptFinding({ field, value }: Kept, source: string, names: Names
 }
 
 /** What the conditions of an entry say of themselves: one that is never true, and accounts by name. */
-function listUnjudged(conditions: unknown): readonly string[] {
-  return asArray(conditions).flatMap((condition) => {
-    const name = String(getOwn(condition, "name"));
-    const expression = String(getOwn(condition, "expression"));
-    if (expression.trim() === "false") return [`${name} is never true: no edit is checked`];
+function listUnjudged(entry: ValidatingWebhook | undefined): readonly string[] {
+  return (entry?.matchConditions ?? []).flatMap(({ name, expression: asked }) => {
+    const expression = String(asked);
+    if (expression.trim() === "false") return [`${String(name)} is never true: no edit is checked`];
     if (!expression.includes("userInfo")) return [];
     const accounts = [...expression.matchAll(/(["'])([^"']+)\1/g)].map(([, , text]) =>
       String(text),
     );
     return accounts.length === 0
       ? []
-      : [`${name} asks who edits: look whether edits by ${few(accounts)} are to go unjudged`];
+      : [
+          `${String(name)} asks who edits: look whether edits by ${few(accounts)} are to go unjudged`,
+        ];
   });
 }

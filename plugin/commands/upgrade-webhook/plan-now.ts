@@ -5,7 +5,7 @@
 import { webhookFindings } from "../../domain/admission/findings";
 import { requireMatched } from "../../domain/checks/selection";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
-import type { Apply } from "../../domain/kube/change";
+import type { ConfigurationApply } from "./trial";
 import { Session, type SessionOptions, type SessionPorts } from "../../kernel/session";
 import type { World } from "../../kernel/world";
 import { limitToCa } from "./ca-only";
@@ -27,7 +27,7 @@ export interface SwapContext {
 /** A plan with its apply as it has to be sent. */
 export interface ReadySwap {
   readonly plan: SwapPlan;
-  readonly apply: Apply | undefined;
+  readonly apply: ConfigurationApply | undefined;
 }
 
 /** The plan for the configurations as they are now. */

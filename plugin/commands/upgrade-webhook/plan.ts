@@ -5,8 +5,13 @@ import { webhookFinding, webhookFindings } from "../../domain/admission/findings
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { leftovers, type Names } from "../../domain/names/names";
-import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
-import { type Json, getOwn } from "../../domain/base/values";
+import type {
+  MutatingWebhookConfiguration,
+  Namespace,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "../../domain/kube/models";
+import { objectLabel, readName } from "../../domain/kube/objects";
 import {
   readCaBundle,
   callsSame,
@@ -44,13 +49,13 @@ type FoundConfigurations = "none" | "only-old" | "both" | "only-new";
 /** What the plan is made from. */
 export interface PlanFacts {
   readonly namespace: string;
-  readonly template: KubeObject;
+  readonly template: ValidatingWebhookConfiguration;
   /** All configurations of the cluster. */
-  readonly configurations: readonly KubeObject[];
+  readonly configurations: readonly ValidatingWebhookConfiguration[];
   /** Base64, as in the Secret (S28). */
   readonly caBundle: string;
   /** What else the API server asks before it stores an object. */
-  readonly mutatingConfigurations?: readonly KubeObject[];
+  readonly mutatingConfigurations?: readonly MutatingWebhookConfiguration[];
   /** The certificate that is served, where its facts are known: an injector's CA is held to it. */
   readonly certificate?: Facts["certificate"];
   /** Namespaces that exist, among those that found entries serve. */
@@ -60,7 +65,7 @@ export interface PlanFacts {
   /** Services that others' entries call and that are not there, as `namespace/name`. */
   readonly goneServices?: ReadonlySet<string> | undefined;
   /** All namespaces with their labels, where they were read. */
-  readonly namespaces?: readonly KubeObject[] | undefined;
+  readonly namespaces?: readonly Namespace[] | undefined;
   /** The configurations whose owner is gone; absent: every mark counts. */
   readonly left?: LeftMarks | undefined;
   /** What a person accepts; absent: nothing. */
@@ -75,7 +80,7 @@ export interface PlanFacts {
 
 /** An object that is to be written, why, and the numbers of the specification behind it. */
 interface PlannedObject {
-  readonly object: KubeObject;
+  readonly object: ValidatingWebhookConfiguration;
   readonly why: string;
   readonly source?: string;
 }
@@ -83,9 +88,9 @@ interface PlannedObject {
 /** The plan; `apply` and `remove` absent where no such write is needed. */
 export interface SwapPlan {
   readonly found: FoundConfigurations;
-  readonly live: KubeObject | undefined;
-  readonly old: KubeObject | undefined;
-  readonly wanted: KubeObject;
+  readonly live: ValidatingWebhookConfiguration | undefined;
+  readonly old: ValidatingWebhookConfiguration | undefined;
+  readonly wanted: ValidatingWebhookConfiguration;
   /** Paths of the live object that the apply changes; empty: nothing to apply. */
   readonly differences: readonly string[];
   readonly apply: PlannedObject | undefined;
@@ -95,11 +100,11 @@ export interface SwapPlan {
   /** The old entry in the new configuration: it goes like the old configuration, once the new one is proven. */
   readonly takeOut: PlannedObject | undefined;
   /** The old entries, in whichever configuration they are. */
-  readonly oldEntries: readonly Json[];
+  readonly oldEntries: readonly ValidatingWebhook[];
   /** Entries that people added for the same Service; they stay. */
-  readonly further: readonly Json[];
+  readonly further: readonly ValidatingWebhook[];
   /** Entries of our entry's name in further configurations: their refusals look like ours. */
-  readonly namesakes: readonly Json[];
+  readonly namesakes: readonly ValidatingWebhook[];
   /** Nothing but the CA is written. */
   readonly isCaOnly?: true;
   /** Errors among these refuse the run: 3 for those of `blocking` in plan-now.ts, 5 for any other. */
@@ -112,7 +117,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
   const callable = { ...all, living: all.livingNamespaces, counted: all.namespace };
   const judging = [...all.configurations, ...(all.mutatingConfigurations ?? [])];
   const gone = judgeOthers(judging, callable);
-  const isGone = (one: KubeObject): boolean =>
+  const isGone = (one: ValidatingWebhookConfiguration): boolean =>
     isLeftWhole(one, names) && gone.some(({ object }) => object === objectLabel(one));
   // of what is to be deleted nothing else is told
   const facts = { ...all, configurations: all.configurations.filter((one) => !isGone(one)) };
@@ -129,9 +134,7 @@ export function planSwap(all: PlanFacts): SwapPlan {
     live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
   const beside = purposesBeside(facts.configurations, wanted.object, names);
   const own = findEntry(wanted.object, names.webhook.entry);
-  const kept = wanted.kept.map((field) =>
-    keptFinding({ field, value: getOwn(own, field) }, keptFrom, names),
-  );
+  const kept = wanted.kept.map((field) => keptFinding({ field, entry: own }, keptFrom, names));
   return {
     found: classifyFound(live, old),
     live,
@@ -165,8 +168,8 @@ export function planSwap(all: PlanFacts): SwapPlan {
 }
 
 function classifyFound(
-  live: KubeObject | undefined,
-  old: KubeObject | undefined,
+  live: ValidatingWebhookConfiguration | undefined,
+  old: ValidatingWebhookConfiguration | undefined,
 ): FoundConfigurations {
   if (live === undefined) return old === undefined ? "none" : "only-old";
   return old === undefined ? "only-new" : "both";
@@ -180,7 +183,7 @@ function entriesBeside(
   const own = findEntry(wanted, webhook.entry);
   const oldEntry = findEntry(live, webhook.oldEntry);
   const further = listEntries(wanted).filter(
-    (entry) => entry !== own && getOwn(entry, "name") !== webhook.oldEntry && callsSame(entry, own),
+    (entry) => entry !== own && entry.name !== webhook.oldEntry && callsSame(entry, own),
   );
   if (live === undefined || oldEntry === undefined) {
     return { takeOut: undefined, oldEntries: listEntries(old), further };
@@ -209,15 +212,14 @@ function planApply(
 
 function judgeForeign(
   facts: PlanFacts,
-  live: KubeObject | undefined,
-  old: KubeObject | undefined,
+  live: ValidatingWebhookConfiguration | undefined,
+  old: ValidatingWebhookConfiguration | undefined,
 ): readonly Finding[] {
   const { entry, oldEntry } = facts.names.webhook;
   const service = readServiceName(findEntry(facts.template, entry));
   // what a person added to the new configuration for another Service is not touched
-  const isMeant = (one: Json): boolean =>
-    [entry, oldEntry].some((name) => name === getOwn(one, "name")) ||
-    readServiceName(one) === service;
+  const isMeant = (one: ValidatingWebhook): boolean =>
+    [entry, oldEntry].some((name) => name === one.name) || readServiceName(one) === service;
   return [live, old].flatMap((object) => {
     if (object === undefined) return [];
     const served = listEntries(object)
@@ -243,10 +245,10 @@ function judgeForeign(
 function judgeOwners(
   facts: PlanFacts,
   found: {
-    readonly touched: readonly (KubeObject | undefined)[];
-    readonly beside: readonly KubeObject[];
+    readonly touched: readonly (ValidatingWebhookConfiguration | undefined)[];
+    readonly beside: readonly ValidatingWebhookConfiguration[];
     /** Its CA may be written by itself. */
-    readonly lacksCa: KubeObject | undefined;
+    readonly lacksCa: ValidatingWebhookConfiguration | undefined;
   },
 ): readonly Finding[] {
   const { configurations, names, left } = facts;
@@ -279,7 +281,7 @@ function judgeBystander({ name, way }: Owner, calls: boolean): ReturnType<typeof
     : { severity: "warning", cause: `${name} owns it; this run does not touch it`, fix: way };
 }
 
-function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
+function otherConfiguration(object: ValidatingWebhookConfiguration, facts: PlanFacts): Finding {
   const { names, namespace, certificate } = facts;
   const service = { namespace, name: names.webhook.service };
   const failing = entriesInForce(object, service, names)
@@ -304,10 +306,13 @@ function otherConfiguration(object: KubeObject, facts: PlanFacts): Finding {
 }
 
 /** The old configuration holds entries that are not the product's: deleting it would lose them. */
-function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Finding[] {
+function judgeStrangers(
+  old: ValidatingWebhookConfiguration | undefined,
+  names: Names,
+): readonly Finding[] {
   const ours = [names.webhook.oldEntry, names.webhook.entry];
   const strangers = listEntries(old)
-    .map((entry) => String(getOwn(entry, "name")))
+    .map(({ name }) => String(name))
     .filter((name) => !ours.includes(name));
   if (old === undefined || strangers.length === 0) return [];
   return [
@@ -321,8 +326,8 @@ function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Fin
 
 function judgeInjected(
   { names, certificate }: PlanFacts,
-  live: KubeObject | undefined,
-  wanted: KubeObject,
+  live: ValidatingWebhookConfiguration | undefined,
+  wanted: ValidatingWebhookConfiguration,
 ): readonly Finding[] {
   const own = findEntry(wanted, names.webhook.entry);
   const service = {
@@ -336,8 +341,8 @@ function judgeInjected(
 /** A template older than the cluster: the old configuration does not count, its operations are `*`. */
 function judgeLosses(
   { names, takeTemplateRules }: PlanFacts,
-  live: KubeObject | undefined,
-  wanted: KubeObject,
+  live: ValidatingWebhookConfiguration | undefined,
+  wanted: ValidatingWebhookConfiguration,
 ): readonly Finding[] {
   const { entry } = names.webhook;
   const lost = findLostRules(findEntry(live, entry), findEntry(wanted, entry));

@@ -4,8 +4,8 @@ import type { Finding } from "../../domain/base/findings";
 import { webhookFinding } from "../../domain/admission/findings";
 import { labelsFor, selects } from "../../domain/kube/selectors";
 import { kinds } from "../../domain/kube/kinds";
+import type { ValidatingWebhook } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
-import { getOwn } from "../../domain/base/values";
 import { listEntries, findEntry, matchesResource } from "../../domain/admission/configuration";
 import type { SwapPlan } from "./plan";
 import { type ProbePair, pairsFor, type ProbeContext } from "../../domain/admission/probe";
@@ -52,10 +52,13 @@ export async function chooseProbes(
   }
   const entry = findEntry(plan.wanted, deps.names.webhook.entry);
   const namespace = await probeNamespace(deps, plan, from.namespace);
-  const labels = labelsFor(getOwn(entry, "objectSelector"));
+  const labels = labelsFor(entry?.objectSelector);
   if (labels === undefined) throw blocked(unselectable("objectSelector"));
   const served = await deps.cluster.serves(deps.names.group, deps.names.version);
-  const listPairs = (one: unknown, place: Pick<ProbeContext, "namespace" | "labels">) =>
+  const listPairs = (
+    one: ValidatingWebhook | undefined,
+    place: Pick<ProbeContext, "namespace" | "labels">,
+  ) =>
     pairsFor(one, { names: deps.names, name: deps.probeName, ...place }).filter(({ resource }) =>
       (served ?? []).some(({ plural }) => plural === resource.plural),
     );
@@ -71,11 +74,13 @@ async function furtherPlaces(
   deps: SwapDeps,
   { further }: SwapPlan,
   namespace: KubeObject,
-): Promise<readonly (Pick<ProbeContext, "namespace" | "labels"> & { readonly entry: unknown })[]> {
+): Promise<
+  readonly (Pick<ProbeContext, "namespace" | "labels"> & { readonly entry: ValidatingWebhook })[]
+> {
   if (further.length === 0) return [];
   const all = [namespace, ...((await deps.cluster.list(kinds.namespace)) ?? [])];
   return further.flatMap((entry) => {
-    const labels = labelsFor(getOwn(entry, "objectSelector"));
+    const labels = labelsFor(entry.objectSelector);
     const found = all.find((one) => isLiving(one) && selectsNamespace(entry, one));
     const name = found?.metadata.name;
     return labels === undefined || name === undefined ? [] : [{ entry, namespace: name, labels }];
@@ -102,7 +107,7 @@ function buildProbePlan(
   if (gap === undefined) return undefined;
   const { group, webhook } = deps.names;
   const matchedBy =
-    (entries: readonly unknown[]) =>
+    (entries: readonly ValidatingWebhook[]) =>
     ({ resource: { plural } }: ProbePair): boolean =>
       entries.some((entry) => matchesResource(entry, { group, plural, operation: "CREATE" }));
   const byOld = matchedBy(plan.oldEntries);
@@ -121,7 +126,7 @@ function buildProbePlan(
     ours: [
       webhook.entry,
       webhook.oldEntry,
-      ...[...plan.oldEntries, ...plan.further].map((entry) => String(getOwn(entry, "name"))),
+      ...[...plan.oldEntries, ...plan.further].map(({ name }) => String(name)),
     ],
   };
 }
@@ -161,8 +166,8 @@ async function requireUnshared(
   if (namesakes.some((entry) => selectsNamespace(entry, namespace))) throw blocked(ambiguous(deps));
 }
 
-function selectsNamespace(entry: unknown, { metadata }: KubeObject): boolean {
-  return selects(getOwn(entry, "namespaceSelector"), metadata.labels ?? {});
+function selectsNamespace(entry: ValidatingWebhook | undefined, { metadata }: KubeObject): boolean {
+  return selects(entry?.namespaceSelector, metadata.labels ?? {});
 }
 
 function blocked(finding: Finding): BlockedError {

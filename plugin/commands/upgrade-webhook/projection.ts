@@ -1,9 +1,13 @@
 /** The cluster as a swap leaves it. */
 import type { PlannedChange } from "../../domain/kube/change";
 import type { Names } from "../../domain/names/names";
-import type { KubeObject } from "../../domain/kube/objects";
-import { getOwn } from "../../domain/base/values";
-import { listEntries, matchesResource } from "../../domain/admission/configuration";
+import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
+import { ofKind } from "../../domain/kube/typed";
+import {
+  configurationResource,
+  listEntries,
+  matchesResource,
+} from "../../domain/admission/configuration";
 import { projectWrites, type Projection, unchanged } from "../../kernel/projection";
 import type { SwapPlan } from "./plan";
 
@@ -23,7 +27,8 @@ export function projectSwap({ plan, writes, isServerOpen }: PlannedSwap, names: 
   if (writes.length === 0 && !isServerOpen) return unchanged;
   // to take the old entry out is the second write to the same object
   const left = projectWrites(writes.filter(({ change: { verb } }) => verb !== "rewrite"));
-  const configurations = left.stored.length > 0 ? left.stored : [plan.live ?? []].flat();
+  const written = ofKind(left.stored, configurationResource.kind);
+  const configurations = written.length > 0 ? written : [plan.live ?? []].flat();
   const stored =
     plan.takeOut === undefined
       ? configurations
@@ -31,8 +36,11 @@ export function projectSwap({ plan, writes, isServerOpen }: PlannedSwap, names: 
   return { ...left, stored, shades: listJudgedKinds(plan, names) };
 }
 
-function withoutEntry(configuration: KubeObject, name: string): KubeObject {
-  const webhooks = listEntries(configuration).filter((entry) => getOwn(entry, "name") !== name);
+function withoutEntry(
+  configuration: ValidatingWebhookConfiguration,
+  name: string,
+): ValidatingWebhookConfiguration {
+  const webhooks = listEntries(configuration).filter((entry) => entry.name !== name);
   return { ...configuration, webhooks };
 }
 

@@ -4,8 +4,15 @@ import { absentSecret, firstUnfit } from "../../domain/certificate/certificate";
 import type { Skip } from "../../domain/base/skip";
 import { ApiError, exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { kinds } from "../../domain/kube/kinds";
-import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/objects";
+import { kinds, type KnownResource } from "../../domain/kube/kinds";
+import type {
+  BuiltInKind,
+  Service,
+  Typed,
+  ValidatingWebhookConfiguration,
+} from "../../domain/kube/models";
+import { isKind, ofKind } from "../../domain/kube/typed";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import {
   configurationResource,
@@ -50,7 +57,7 @@ export interface JudgedSecret {
 /** The flags of the command, judged. */
 export interface SwapOptions {
   readonly namespace: string;
-  readonly template: KubeObject;
+  readonly template: ValidatingWebhookConfiguration;
   /** The template is the one that the tool ships. */
   readonly shippedTemplate?: boolean;
   readonly skip: readonly Skip[];
@@ -138,8 +145,8 @@ export async function readConfigurations(
   deps: SwapDeps,
   { namespace, shippedTemplate }: SwapOptions,
 ): Promise<Pick<PlanFacts, Read>> {
-  const { cluster, names, signal } = deps;
-  const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
+  const { cluster, names } = deps;
+  const configurations = await listConfigurations(deps);
   const { configuration, oldConfiguration } = names.webhook;
   const served = configurations
     .filter(({ metadata }) => [configuration, oldConfiguration].includes(metadata.name ?? ""))
@@ -162,6 +169,14 @@ export async function readConfigurations(
   const name = names.operator.deployment;
   const operator = await cluster.get({ resource: kinds.deployment, name, namespace });
   return { ...found, shippedFor: readOperatorVersion(operator, names) };
+}
+
+async function listConfigurations({
+  cluster,
+  signal,
+}: SwapDeps): Promise<readonly ValidatingWebhookConfiguration[]> {
+  const found = (await cluster.list(configurationResource, { signal })) ?? [];
+  return ofKind(found, configurationResource.kind);
 }
 
 /** A namespace that may not be read counts as there. */
@@ -209,7 +224,7 @@ async function readSecret(
       if (secret === undefined) throw end();
       const ref = { resource: configurationResource, name: names.webhook.configuration };
       const live = await cluster.get(ref);
-      const bundles = liveBundles(live === undefined ? [] : [live], {
+      const bundles = liveBundles(ofKind([live ?? []].flat(), configurationResource.kind), {
         names,
         now: deps.clock.now(),
       });
@@ -223,8 +238,8 @@ async function requireNotOlms(
   deps: SwapDeps,
   { namespace }: Pick<SwapOptions, "namespace">,
 ): Promise<void> {
-  const { cluster, names, signal } = deps;
-  const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
+  const { names } = deps;
+  const configurations = await listConfigurations(deps);
   const served = { names, namespace, left: await readLeftMarks(deps, configurations) };
   if (!isOlmServed(configurations, served)) return;
   const findings = listCandidates(configurations, names).flatMap((one) => {
@@ -266,9 +281,11 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const namespaces = asks ? await listIfAllowed(deps, kinds.namespace) : undefined;
   const lists = {
     namespaces,
-    ...(service === undefined ? { services: [] } : await readAliased(deps, service)),
-    endpointSlices: endpointSlices ?? [],
-    deployments: deployment === undefined ? [] : [deployment],
+    ...(service && isKind(service, kinds.service.kind)
+      ? await readAliased(deps, service)
+      : { services: [] }),
+    endpointSlices: ofKind(endpointSlices ?? [], kinds.endpointSlice.kind),
+    deployments: ofKind([deployment ?? []].flat(), kinds.deployment.kind),
     ...{ pods, networkPolicies },
   };
   const marked = [...(lists.services ?? []), ...lists.deployments, ...(networkPolicies ?? [])];
@@ -279,17 +296,18 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const isWhole = server.findings.length === 0;
   const { findings } = isWhole ? server : await describeBroken(deps, options, server);
   // pods that are not there or not ready are those of the operator
-  return broken === "pods" ? findings : [...findings, ...judgeOperator(deployment)];
+  return broken === "pods" ? findings : [...findings, ...lists.deployments.flatMap(judgeOperator)];
 }
 
 /** With what the failed calls lead to: by the entries in force, by the template where there are none. */
 async function describeBroken(
-  { cluster, names, signal }: SwapDeps,
+  deps: SwapDeps,
   { namespace, template }: SwapOptions,
   way: Way,
 ): Promise<Way> {
+  const { names } = deps;
   const service = { namespace, name: readCalled(template, names).name };
-  const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
+  const configurations = await listConfigurations(deps);
   const inForce = configurations.flatMap((one) => entriesInForce(one, service, names));
   if (inForce.length > 0) return addConsequence(way, policiesTo(inForce, service));
   const entry = findEntry(template, names.webhook.entry);
@@ -299,7 +317,7 @@ async function describeBroken(
 /** The Service, and what it is another name of as far as that is there or may not be read. */
 async function readAliased(
   deps: SwapDeps,
-  service: KubeObject,
+  service: Service,
 ): Promise<Pick<WayFacts["lists"], "services" | "namespaces">> {
   const alias = readAlias(service);
   if (alias === undefined) return { services: [service] };
@@ -310,13 +328,15 @@ async function readAliased(
 }
 
 /** What is behind the Service, to tell why it does not answer; undefined where that may not be read. */
-async function listIfAllowed(
+async function listIfAllowed<Kind extends BuiltInKind>(
   { cluster, signal }: SwapDeps,
-  resource: Resource,
+  resource: KnownResource<Kind>,
   namespace?: string,
-): Promise<readonly KubeObject[] | undefined> {
+): Promise<readonly Typed<Kind>[] | undefined> {
   try {
-    return await cluster.list(resource, { ...(namespace !== undefined && { namespace }), signal });
+    const within = { ...(namespace !== undefined && { namespace }), signal };
+    const found = await cluster.list(resource, within);
+    return found && ofKind(found, resource.kind);
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;

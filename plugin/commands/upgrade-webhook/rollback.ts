@@ -1,7 +1,9 @@
 /** The way back of a swap: what was written is taken back, and what was there before is proven. */
 import { EngineError, exitCodes } from "../../domain/base/errors";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { getOwn, sameJson } from "../../domain/base/values";
+import { isKind } from "../../domain/kube/typed";
+import { sameJson } from "../../domain/base/values";
 import {
   readCaBundle,
   configurationResource,
@@ -18,11 +20,11 @@ import { Prober } from "../../readers/prober";
 /** What a run has done so far, and so what there is to undo. */
 export interface Undo {
   /** The new configuration as written, undefined when it was right already. */
-  readonly written: KubeObject | undefined;
+  readonly written: ValidatingWebhookConfiguration | undefined;
   /** Its content before, undefined when there was none. */
-  readonly before: KubeObject | undefined;
+  readonly before: ValidatingWebhookConfiguration | undefined;
   /** The old configuration, once it was deleted. */
-  readonly deleted: KubeObject | undefined;
+  readonly deleted: ValidatingWebhookConfiguration | undefined;
   /** Nothing but the CA was written: nothing else is put back. */
   readonly isCaOnly?: boolean;
 }
@@ -93,15 +95,18 @@ const rollbackTexts = {
 } as const;
 
 /** The CAs as they were, entry by entry; the rest is somebody else's. */
-function buildCaRestore(before: KubeObject | undefined, written: KubeObject): Rewrite {
-  const saved = (entry: unknown): string =>
-    readCaBundle(findEntry(before, String(getOwn(entry, "name"))));
+function buildCaRestore(
+  before: ValidatingWebhookConfiguration | undefined,
+  written: ValidatingWebhookConfiguration,
+): Rewrite {
+  const saved = ({ name }: ValidatingWebhook): string =>
+    readCaBundle(findEntry(before, String(name)));
   const operations = listEntries(written).flatMap((entry, index) => {
     const [ours, value] = [readCaBundle(entry), saved(entry)];
     const [name, path] = [`/webhooks/${index}/name`, `/webhooks/${index}/clientConfig/caBundle`];
     if (ours === value) return [];
     return [
-      { op: "test", path: name, value: getOwn(entry, "name") },
+      { op: "test", path: name, value: entry.name },
       { op: "test", path, value: ours },
       { op: "replace", path, value },
     ];
@@ -113,12 +118,17 @@ function buildCaRestore(before: KubeObject | undefined, written: KubeObject): Re
     operations,
     why: "to put back what was there",
     ...rollbackTexts,
-    holds: (stored) => listEntries(stored).every((entry) => readCaBundle(entry) === saved(entry)),
+    holds: (stored) =>
+      isKind(stored, written.kind) &&
+      listEntries(stored).every((entry) => readCaBundle(entry) === saved(entry)),
   };
 }
 
 /** What was saved, without what the server gave it, made again or in the place of what was written. */
-function buildRestore(saved: KubeObject, live?: KubeObject): Apply | Create | Rewrite {
+function buildRestore(
+  saved: ValidatingWebhookConfiguration,
+  live?: ValidatingWebhookConfiguration,
+): Apply | Create | Rewrite {
   const { labels, annotations, name } = saved.metadata;
   const metadata = {
     ...(name !== undefined && { name }),
@@ -131,14 +141,13 @@ function buildRestore(saved: KubeObject, live?: KubeObject): Apply | Create | Re
     why: "to put back what was there",
     ...rollbackTexts,
     holds: (stored: KubeObject) =>
-      sameJson(getOwn(stored, "webhooks"), getOwn(saved, "webhooks")) &&
-      sameJson(stored.metadata.labels, labels),
+      sameJson(stored["webhooks"], saved.webhooks) && sameJson(stored.metadata.labels, labels),
   };
   if (live === undefined) return { verb: "create", object, ...back };
   if (listEntries(saved).length < 2) return { verb: "apply", object, live, force: true, ...back };
   // an apply would make this tool the owner of a person's entries
   const replaced = [
-    { op: "replace", path: "/webhooks", value: getOwn(saved, "webhooks") },
+    { op: "replace", path: "/webhooks", value: saved.webhooks },
     { op: "add", path: "/metadata/labels", value: labels ?? {} },
     { op: "add", path: "/metadata/annotations", value: annotations ?? {} },
     { op: "replace", path: "/metadata/resourceVersion", value: live.metadata.resourceVersion },

@@ -1,11 +1,12 @@
 /** Whose databases the entries judge (domain facts 4.4). */
 import type { EntryInForce } from "../../domain/admission/configuration";
 import { fixByOwner } from "../../domain/admission/owned";
-import { few, getOwn } from "../../domain/base/values";
+import { few } from "../../domain/base/values";
 import { type CheckResult, on } from "../../domain/checks/check";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed, type Facts } from "../../domain/facts/facts";
-import { type KubeObject, objectLabel, readName, readNamespace } from "../../domain/kube/objects";
+import type { Namespace } from "../../domain/kube/models";
+import { objectLabel, readName, readNamespace } from "../../domain/kube/objects";
 import { findLivingOwner } from "../../domain/kube/owners";
 import { selects } from "../../domain/kube/selectors";
 import { missingTargets, targetCommand } from "../../domain/operator/olm-obstacles";
@@ -18,7 +19,7 @@ export function judgeSelectors(
   // what a person added may match some kinds alone: it takes the place of none of the product's
   const { entry: current, oldEntry } = names.webhook;
   const entries = inForce.filter(({ entry }) =>
-    [current, oldEntry].some((name) => name === getOwn(entry, "name")),
+    [current, oldEntry].some((name) => name === entry.name),
   );
   const [first] = entries;
   if (first === undefined) return [];
@@ -35,9 +36,7 @@ export function judgeSelectors(
   const missed = databases
     .map(({ object }) => object)
     .filter(({ metadata }) =>
-      entries.every(
-        ({ entry }) => !selects(getOwn(entry, "objectSelector"), metadata.labels ?? {}),
-      ),
+      entries.every(({ entry }) => !selects(entry.objectSelector, metadata.labels ?? {})),
     );
   if (missed.length === 0) return inNamespaces;
   const cause = `its objectSelector leaves out ${few(missed.map(objectLabel))}: nothing validates them`;
@@ -52,10 +51,10 @@ export function judgeSelectors(
 /** OLM takes a label by hand and a wider selector back: what it selects are the targets of its OperatorGroup. */
 function wayOfOlm(
   { entry, configuration }: EntryInForce,
-  namespace: KubeObject,
+  namespace: Namespace,
   { objects: { operatorGroups }, left }: Facts,
 ): { readonly fix?: string } {
-  const labels = JSON.stringify([getOwn(entry, "namespaceSelector")]);
+  const labels = JSON.stringify([entry.namespaceSelector]);
   const [, uid] = /"olm\.operatorgroup\.uid\/([^"]+)"/.exec(labels) ?? [];
   if (uid === undefined || findLivingOwner(configuration, left)?.name !== "OLM") return {};
   const name = readName(namespace);
@@ -92,8 +91,8 @@ export function judgeScope(
   });
 }
 
-function isSelected({ entry }: EntryInForce, namespace: KubeObject): boolean {
-  return selects(getOwn(entry, "namespaceSelector"), {
+function isSelected({ entry }: EntryInForce, namespace: Namespace): boolean {
+  return selects(entry.namespaceSelector, {
     "kubernetes.io/metadata.name": readName(namespace),
     ...namespace.metadata.labels,
   });

@@ -10,8 +10,9 @@ import {
   UnknownOutcomeError,
   BlockedError,
 } from "../../domain/base/errors";
-import type { Apply } from "../../domain/kube/change";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
+import { asKind } from "../../domain/kube/typed";
+import { objectLabel } from "../../domain/kube/objects";
 import { swapWrites } from "./needs";
 import { configurationResource, findEntry } from "../../domain/admission/configuration";
 import { listDifferences } from "../../domain/admission/wanted";
@@ -33,7 +34,7 @@ import {
 import type { SwapPartWish } from "./input";
 import type { SwapDeps, SwapFacts } from "./read";
 import { rollBack, type Undo } from "./rollback";
-import { describeRefusal, stageApply, trialReason } from "./trial";
+import { type ConfigurationApply, describeRefusal, stageApply, trialReason } from "./trial";
 
 /** What is carried out, and with what. */
 interface SwapTask {
@@ -160,11 +161,12 @@ class SwapAct {
     });
   }
 
-  async #write(plan: SwapPlan, write: Apply): Promise<void> {
+  async #write(plan: SwapPlan, write: ConfigurationApply): Promise<void> {
     const { deps, session, verifier } = this.own;
     const wanted = plan.trial?.object ?? plan.wanted;
     const isMade = this.#tried !== undefined && this.#tried.before === undefined;
-    const written = await session.send(isMade ? { ...write, isMade } : write);
+    const sent = await session.send(isMade ? { ...write, isMade } : write);
+    const written = asKind(sent, configurationResource.kind);
     const { isCaOnly = false, live } = plan;
     const { before, deleted } = this.#tried ?? { before: live, deleted: undefined };
     this.#undo = { written, before, deleted, isCaOnly };
@@ -195,13 +197,14 @@ class SwapAct {
   }
 
   /** What is stored has to be what was written; not canceled by an interrupt. */
-  async #readBack(wanted: KubeObject): Promise<void> {
+  async #readBack(wanted: ValidatingWebhookConfiguration): Promise<void> {
     const { cluster, names, recorder } = this.own.deps;
     const ref = { resource: configurationResource, name: names.webhook.configuration };
     const object = objectLabel(wanted);
     const why = "to see what is stored";
     await recorder.step({ id: "webhook.read-back", action: "read", object, why }, async () => {
-      const stored = await cluster.get(ref, { signal: new AbortController().signal });
+      const found = await cluster.get(ref, { signal: new AbortController().signal });
+      const stored = asKind(found, configurationResource.kind);
       const left = stored === undefined ? ["metadata.name"] : listDifferences(stored, wanted);
       if (left.length === 0) return { result: "done", value: undefined };
       throw new ChangedError(`${object} reads back otherwise than written, at ${left.join(", ")}`);
@@ -211,9 +214,10 @@ class SwapAct {
   /** Out of the object as this run has written it, where it has. */
   async #takeOut({ object, ...because }: NonNullable<SwapPlan["takeOut"]>): Promise<void> {
     const live = this.#undo?.written ?? object;
-    const written = await this.own.session.send(
+    const sent = await this.own.session.send(
       buildTakeOut(this.own.deps, { object: live, ...because }),
     );
+    const written = asKind(sent, configurationResource.kind);
     this.#undo = { deleted: undefined, before: object, ...this.#undo, written };
     this.#state =
       "the new configuration is written, the old entry is taken out of it, the last proof is missing";

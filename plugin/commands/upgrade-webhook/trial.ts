@@ -10,23 +10,28 @@ import {
   readFailurePolicy,
 } from "../../domain/admission/consequence";
 import { listDifferences } from "../../domain/admission/wanted";
-import { getOwn, type Json } from "../../domain/base/values";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
+import { isKind } from "../../domain/kube/typed";
 import type { Apply } from "../../domain/kube/change";
-import type { KubeObject } from "../../domain/kube/objects";
 import type { Names } from "../../domain/names/names";
 
 /** The configurations as found and as wanted. */
 interface Found {
-  readonly live: KubeObject | undefined;
-  readonly wanted: KubeObject;
-  readonly oldEntries: readonly Json[];
+  readonly live: ValidatingWebhookConfiguration | undefined;
+  readonly wanted: ValidatingWebhookConfiguration;
+  readonly oldEntries: readonly ValidatingWebhook[];
 }
 
 /** The wanted object with failurePolicy Ignore, and where the live one differs from it. */
 export interface Trial {
-  readonly object: KubeObject;
+  readonly object: ValidatingWebhookConfiguration;
   /** Empty where the live object is like it: then there is nothing to write before the proof. */
   readonly differences: readonly string[];
+}
+
+/** An apply of a configuration. */
+export interface ConfigurationApply extends Apply {
+  readonly object: ValidatingWebhookConfiguration;
 }
 
 /** The step that writes it. */
@@ -55,9 +60,12 @@ export function policiesFound(
   return listPolicies(own === undefined ? oldEntries : [own, ...oldEntries]);
 }
 
-function withIgnore(configuration: KubeObject, name: string): KubeObject {
+function withIgnore(
+  configuration: ValidatingWebhookConfiguration,
+  name: string,
+): ValidatingWebhookConfiguration {
   const webhooks = listEntries(configuration).map((entry) =>
-    getOwn(entry, "name") === name ? { ...entry, failurePolicy: "Ignore" } : entry,
+    entry.name === name ? { ...entry, failurePolicy: "Ignore" } : entry,
   );
   return { ...configuration, webhooks };
 }
@@ -73,10 +81,10 @@ export function describeRefusal({ entry }: Names["webhook"]): string {
 
 /** The writes of an apply that waits for a trial: the trial, where it differs from what is live, and the apply itself. */
 export function stageApply(
-  apply: Apply,
+  apply: ConfigurationApply,
   { live, trial }: Pick<Found, "live"> & { readonly trial?: Trial | undefined },
   { webhook }: Names,
-): { readonly first: Apply | undefined; readonly last: Apply } {
+): { readonly first: ConfigurationApply | undefined; readonly last: ConfigurationApply } {
   if (trial === undefined) return { first: undefined, last: apply };
   const { object, differences } = trial;
   const why = describeRefusal(webhook);
@@ -85,7 +93,7 @@ export function stageApply(
   }
   const isThere = findEntry(live, webhook.entry) !== undefined;
   const path = `webhooks[name=${webhook.entry}].failurePolicy`;
-  const first: Apply = {
+  const first: ConfigurationApply = {
     ...apply,
     id: trialStep,
     object: withIgnore(apply.object, webhook.entry),
@@ -96,9 +104,9 @@ export function stageApply(
       return isThere ? [] : [{ ...change, to: "Ignore" }];
     }),
     risk: "while it is wrong it lets bad edits through, as it did before",
-    holds: (stored) => listDifferences(stored, object).length === 0,
+    holds: (stored) => isKind(stored, object.kind) && listDifferences(stored, object).length === 0,
   };
-  const last: Apply = {
+  const last: ConfigurationApply = {
     ...apply,
     why,
     does: [`change ${path}`],

@@ -7,7 +7,9 @@ import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
-import { getOwn, getPath, sameJson } from "../../domain/base/values";
+import { sameJson } from "../../domain/base/values";
+import type { ValidatingWebhook } from "../../domain/kube/models";
+import { ofKind } from "../../domain/kube/typed";
 import { objectLabel } from "../../domain/kube/objects";
 import { webhookFinding } from "../../domain/admission/findings";
 import {
@@ -149,7 +151,7 @@ export class WebhookVerifier {
   }
 
   /** Of the entry that this run has written. */
-  notePolicies(entry: unknown): void {
+  notePolicies(entry: ValidatingWebhook | undefined): void {
     this.#policies = listPolicies([entry]);
   }
 
@@ -177,7 +179,7 @@ export class WebhookVerifier {
     const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
     const entry = counts.deny.by.split(", ")[0] ?? "";
     if (works && entry !== "") this.worked = { entry };
-    const old = plan.oldEntries.map((entry) => String(getOwn(entry, "name")));
+    const old = plan.oldEntries.map(({ name }) => String(name));
     return {
       broken: !mendsOld(plan, this.deps.names) && wasSeenBroken(gap.observations, [...old, ""]),
     };
@@ -211,7 +213,7 @@ export class WebhookVerifier {
     const failing = [live, old].find((object) =>
       listEntries(object).some(
         (entry) =>
-          getOwn(entry, "name") === answer.by &&
+          entry.name === answer.by &&
           callsSame(entry, own) &&
           readCaBundle(entry) === readCaBundle(own),
       ),
@@ -374,9 +376,11 @@ function omitBeforeQuestion(seen: readonly Observation[], begun: number): readon
 
 /** The one write also gives the old entry the CA that it lacks: then it does not stand in the way. */
 function mendsOld({ old, oldEntries, wanted }: SwapPlan, { webhook }: Names): boolean {
-  const readService = (entry: unknown): unknown => getPath(entry, ["clientConfig", "service"]);
-  const called = readService(findEntry(wanted, webhook.entry));
-  return old === undefined && oldEntries.every((entry) => sameJson(readService(entry), called));
+  const called = findEntry(wanted, webhook.entry)?.clientConfig?.service;
+  return (
+    old === undefined &&
+    oldEntries.every(({ clientConfig }) => sameJson(clientConfig?.service, called))
+  );
 }
 
 /** True where good edits passed, or failed only for want of a webhook that answers: nobody else refuses this kind. */
@@ -390,7 +394,9 @@ function passes(prober: Prober): boolean {
 async function mutates({ cluster, signal }: SwapDeps, entry: string): Promise<boolean> {
   try {
     const found = (await cluster.list(kinds.mutatingConfiguration, { signal })) ?? [];
-    return found.flatMap(listEntries).some((one) => getOwn(one, "name") === entry);
+    return ofKind(found, kinds.mutatingConfiguration.kind)
+      .flatMap(listEntries)
+      .some(({ name }) => name === entry);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EngineError) return false;

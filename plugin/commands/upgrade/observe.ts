@@ -17,6 +17,7 @@ import type { CommandContext } from "../../cmdutil/context";
 import { probePair, readProbeFile } from "../../cmdutil/probe-file";
 import { nameProbe } from "../../cmdutil/run-ports";
 import type { UpgradeFlags } from "./flags";
+import { ofKind } from "../../domain/kube/typed";
 
 /** Parts that replace pods. */
 const rollouts: ReadonlySet<PartId> = new Set<PartId>(["operator", "cluster"]);
@@ -89,7 +90,7 @@ export class UpgradeObserver {
     const { pair } = this.#watch;
     try {
       const all = (await cluster.list(kinds.endpointSlice, { namespace, signal })) ?? [];
-      const slices = listSlices(names.webhook.service, all);
+      const slices = listSlices(names.webhook.service, ofKind(all, kinds.endpointSlice.kind));
       const uid = this.name;
       const asked = pair && (await askReplicas(this.ports, { slices, pair, uid }));
       const note = asked === undefined ? `${unseenReplica}; ${notAsked}` : unseenReplica;

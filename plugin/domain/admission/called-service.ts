@@ -1,7 +1,8 @@
 /** What keeps a Service from leading anywhere, whatever is behind it: another name that is gone, a port that it lacks. */
 import type { Finding } from "../base/findings";
-import { asArray, asString, getOwn, getPath } from "../base/values";
-import { type KubeObject, objectLabel, readName } from "../kube/objects";
+import { asString } from "../base/values";
+import type { Namespace, Pod, Service, ServicePort } from "../kube/models";
+import { objectLabel, readName } from "../kube/objects";
 import type { LeftMarks } from "../kube/owners";
 import type { Names } from "../names/names";
 import type { CalledService } from "./configuration";
@@ -16,9 +17,9 @@ interface Beside {
   /** Of the Service. */
   readonly namespace: string;
   readonly lists: {
-    readonly namespaces?: readonly KubeObject[] | undefined;
-    readonly services?: readonly KubeObject[] | undefined;
-    readonly pods?: readonly KubeObject[] | undefined;
+    readonly namespaces?: readonly Namespace[] | undefined;
+    readonly services?: readonly Service[] | undefined;
+    readonly pods?: readonly Pod[] | undefined;
   };
   /** The objects whose owner is gone. */
   readonly left?: LeftMarks | undefined;
@@ -32,19 +33,19 @@ export const serviceUrl =
   /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.[a-z0-9.-]*)?(?::(\d+))?(?:\/|$)/;
 
 /** The Service of the cluster that this one is another name of; undefined for any other. */
-export function readAlias(service: KubeObject): CalledService | undefined {
-  if (getPath(service, ["spec", "type"]) !== "ExternalName") return undefined;
-  const target = asString(getPath(service, ["spec", "externalName"])) ?? "";
+export function readAlias({ spec }: Service): CalledService | undefined {
+  if (spec?.type !== "ExternalName") return undefined;
+  const target = asString(spec.externalName) ?? "";
   const [, name, namespace] = serviceName.exec(target) ?? [];
   return name === undefined || namespace === undefined ? undefined : { name, namespace };
 }
 
 /** Of another name only one of the cluster's own is known to lead anywhere. */
-export function judgeAlias(service: KubeObject, beside: Beside): Finding | undefined {
+export function judgeAlias(service: Service, beside: Beside): Finding | undefined {
   const alias = readAlias(service);
   const missing = alias && findMissing(alias, beside);
   if (missing === undefined) return undefined;
-  const target = String(getPath(service, ["spec", "externalName"]));
+  const target = String(service.spec?.externalName);
   return webhookFinding("serviceMissing", {
     object: objectLabel(service),
     field: "spec.externalName",
@@ -68,13 +69,13 @@ function findMissing(
 
 /** Adds the port where the Service has others for other things, and changes the only one. */
 export function reportMissingPort(
-  service: KubeObject,
-  port: unknown,
+  service: Service,
+  port: ServicePort["port"],
   { lists, names, left }: Beside,
 ): Finding {
-  const ports = asArray(getPath(service, ["spec", "ports"]));
+  const ports = service.spec?.ports ?? [];
   const [first] = ports;
-  const same = ports.findIndex((one) => getOwn(one, "port") === port);
+  const same = ports.findIndex((one) => one.port === port);
   const [pod] = listSelected(service, lists.pods) ?? [];
   const targetPort = (pod && findListeningPort(pod, names)) ?? readTarget(first);
   const operation =
@@ -83,7 +84,7 @@ export function reportMissingPort(
       : ports.length === 1
         ? { op: "replace", path: "/spec/ports/0/port", value: port }
         : { op: "add", path: "/spec/ports/-", value: { name: "webhook", port, targetPort } };
-  const has = ports.map((one) => String(getOwn(one, "port"))).join(", ");
+  const has = ports.map((one) => String(one.port)).join(", ");
   return webhookFinding("servicePort", {
     object: objectLabel(service),
     field: "spec.ports",

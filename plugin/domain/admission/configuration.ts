@@ -1,8 +1,16 @@
-/** Reading a ValidatingWebhookConfiguration of unknown content (domain facts 4.1). */
+/** Reading a ValidatingWebhookConfiguration (domain facts 4.1). */
 import type { Names } from "../names/names";
 import { kinds } from "../kube/kinds";
-import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
-import { asArray, asString, getOwn, getPath, isObject, type Json } from "../base/values";
+import { readName, readNamespace, objectLabel } from "../kube/objects";
+import type {
+  Deployment,
+  EndpointSlice,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookConfiguration,
+  WebhookRule,
+} from "../kube/models";
+import { asString } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { type FailurePolicy, policiesOf } from "./consequence";
 import { webhookFinding } from "./findings";
@@ -26,7 +34,7 @@ interface Reached {
  * resource: `plural.group (CREATE, UPDATE)`. Versions do not count: the API server serves each
  * object in all of them.
  */
-export function findLostRules(live: unknown, wanted: unknown): readonly string[] {
+export function findLostRules(live: Entry, wanted: Entry): readonly string[] {
   const lost = listReached(live).filter((one) => !matchesResource(wanted, one));
   const lines = new Map<string, Set<string>>();
   for (const { group, plural, operation } of lost) {
@@ -37,7 +45,7 @@ export function findLostRules(live: unknown, wanted: unknown): readonly string[]
 }
 
 /** True when some edit that one entry matches is matched by the other, too. */
-function reachesSame(entry: unknown, other: unknown): boolean {
+function reachesSame(entry: Entry, other: Entry): boolean {
   return listReached(entry).some((one) => matchesResource(other, one));
 }
 
@@ -46,11 +54,14 @@ function reachesSame(entry: unknown, other: unknown): boolean {
  * a wildcard for group or resources, an operation other than CREATE, UPDATE and DELETE. Under
  * failurePolicy Fail such a rule stops edits of the whole cluster while the webhook is away.
  */
-export function wideRules(entry: unknown, { group }: Names): readonly string[] {
-  const beyond = (field: string, fits: (value: string) => boolean): readonly string[] =>
-    asArray(getOwn(entry, "rules")).flatMap((rule) =>
-      listTexts(rule, field).flatMap((value) => (fits(value) ? [] : [`${field}=${value}`])),
-    );
+export function wideRules(entry: Entry, { group }: Names): readonly string[] {
+  const beyond = (
+    field: "apiGroups" | "operations" | "resources",
+    fits: (value: string) => boolean,
+  ): readonly string[] =>
+    (entry?.rules ?? [])
+      .flatMap((rule) => rule[field] ?? [])
+      .flatMap((value) => (fits(value) ? [] : [`${field}=${value}`]));
   return [
     ...new Set([
       ...beyond("apiGroups", (value) => value === group),
@@ -60,52 +71,51 @@ export function wideRules(entry: unknown, { group }: Names): readonly string[] {
   ];
 }
 
-function listReached(entry: unknown): readonly Reached[] {
-  return asArray(getOwn(entry, "rules")).flatMap((rule) =>
-    listTexts(rule, "apiGroups").flatMap((group) =>
-      listTexts(rule, "resources").flatMap((plural) =>
+function listReached(entry: Entry): readonly Reached[] {
+  return (entry?.rules ?? []).flatMap((rule) =>
+    (rule.apiGroups ?? []).flatMap((group) =>
+      (rule.resources ?? []).flatMap((plural) =>
         listOperations(rule).map((operation) => ({ group, plural, operation })),
       ),
     ),
   );
 }
 
-function listOperations(rule: unknown): readonly string[] {
-  const named = listTexts(rule, "operations");
-  return named.includes("*") ? everyOperation : named;
-}
-
-function listTexts(rule: unknown, field: string): readonly string[] {
-  // the empty text is the core group
-  return asArray(getOwn(rule, field)).filter((value) => typeof value === "string");
+function listOperations({ operations: named }: WebhookRule): readonly string[] {
+  return named?.includes("*") === true ? everyOperation : (named ?? []);
 }
 
 /** How the API server addresses webhook configurations. */
 export const configurationResource = kinds.webhookConfiguration;
 
-/** The entries of a configuration that are objects. */
-export function listEntries(configuration: unknown): readonly Json[] {
-  return asArray(getOwn(configuration, "webhooks")).filter(isObject);
+/** An entry, undefined where the configuration has none. */
+type Entry = ValidatingWebhook | undefined;
+
+/** The entries of a configuration. */
+export function listEntries(
+  configuration: WebhookConfiguration | undefined,
+): readonly ValidatingWebhook[] {
+  return configuration?.webhooks ?? [];
 }
 
 /** The entry of a name, undefined when the configuration has none. */
-export function findEntry(configuration: unknown, name: string): Json | undefined {
-  return listEntries(configuration).find((entry) => getOwn(entry, "name") === name);
+export function findEntry(configuration: WebhookConfiguration | undefined, name: string): Entry {
+  return listEntries(configuration).find((entry) => entry.name === name);
 }
 
 /** Names of all entries. */
-export function entryNames(configuration: unknown): readonly string[] {
-  return listEntries(configuration).map((entry) => asString(getOwn(entry, "name")) ?? "");
+export function entryNames(configuration: WebhookConfiguration): readonly string[] {
+  return listEntries(configuration).map(({ name }) => name ?? "");
 }
 
 /** Namespace of the Service that an entry calls, undefined for a URL. */
-export function readServiceNamespace(entry: unknown): string | undefined {
-  return asString(getPath(entry, ["clientConfig", "service", "namespace"]));
+export function readServiceNamespace(entry: Entry): string | undefined {
+  return asString(entry?.clientConfig?.service?.namespace);
 }
 
 /** Name of the Service that an entry calls, undefined for a URL. */
-export function readServiceName(entry: unknown): string | undefined {
-  return asString(getPath(entry, ["clientConfig", "service", "name"]));
+export function readServiceName(entry: Entry): string | undefined {
+  return asString(entry?.clientConfig?.service?.name);
 }
 
 /** A Service, as an entry names it. */
@@ -115,12 +125,12 @@ export interface CalledService {
 }
 
 /** True for an entry that calls the Service. */
-export function callsService(entry: unknown, { namespace, name }: CalledService): boolean {
+export function callsService(entry: Entry, { namespace, name }: CalledService): boolean {
   return readServiceNamespace(entry) === namespace && readServiceName(entry) === name;
 }
 
 /** True for an entry that calls the Service of the other one, which has one. */
-export function callsSame(entry: unknown, other: unknown): boolean {
+export function callsSame(entry: Entry, other: Entry): boolean {
   return callsService(entry, {
     namespace: String(readServiceNamespace(other)),
     name: String(readServiceName(other)),
@@ -128,29 +138,29 @@ export function callsSame(entry: unknown, other: unknown): boolean {
 }
 
 /** The caBundle of an entry as stored, base64; empty when absent. */
-export function readCaBundle(entry: unknown): string {
-  return asString(getPath(entry, ["clientConfig", "caBundle"])) ?? "";
+export function readCaBundle(entry: Entry): string {
+  return entry?.clientConfig?.caBundle ?? "";
 }
 
 /** The entry with another CA. */
-export function withCa(entry: Json, caBundle: string): Json {
-  return { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), caBundle } };
+export function withCa(entry: ValidatingWebhook, caBundle: string): ValidatingWebhook {
+  return { ...entry, clientConfig: { ...entry.clientConfig, caBundle } };
 }
 
 /** True when some rule of the entry has the resource of the group for the operation. */
 export function matchesResource(
-  entry: unknown,
+  entry: Entry,
   wanted: { readonly group: string; readonly plural: string; readonly operation: string },
 ): boolean {
-  const has = (rule: unknown, key: string, value: string): boolean =>
-    asArray(getOwn(rule, key)).some((item) => item === value || item === "*");
-  return asArray(getOwn(entry, "rules")).some(
-    (rule) =>
-      has(rule, "apiGroups", wanted.group) &&
-      asArray(getOwn(rule, "resources")).some((item) =>
-        coversResource(String(item), wanted.plural),
-      ) &&
-      has(rule, "operations", wanted.operation),
+  const has = (items: WebhookRule["apiGroups"], value: string): boolean =>
+    items?.some((item) => item === value || item === "*") === true;
+  return (
+    entry?.rules?.some(
+      ({ apiGroups, resources, operations: named }) =>
+        has(apiGroups, wanted.group) &&
+        resources?.some((item) => coversResource(item, wanted.plural)) === true &&
+        has(named, wanted.operation),
+    ) === true
   );
 }
 
@@ -158,19 +168,22 @@ export function matchesResource(
  * The entry with the rules by which it is called for objects of namespaces, in one of the versions
  * where some are given: others match resources of the product in words alone.
  */
-export function withMatchingRules(entry: Json, versions: readonly string[] = ["*"]): Json {
-  const isCalled = (rule: unknown): boolean => {
-    const own = listTexts(rule, "apiVersions");
+export function withMatchingRules(
+  entry: ValidatingWebhook,
+  versions: readonly string[] = ["*"],
+): ValidatingWebhook {
+  const isCalled = ({ apiVersions, scope }: WebhookRule): boolean => {
+    const own = apiVersions ?? [];
     const all = [...own, ...versions].includes("*") || own.length === 0;
     const isOfVersion = all || own.some((version) => versions.includes(version));
-    return getOwn(rule, "scope") !== "Cluster" && isOfVersion;
+    return scope !== "Cluster" && isOfVersion;
   };
-  return { ...entry, rules: asArray(getOwn(entry, "rules")).filter(isCalled) };
+  return { ...entry, rules: entry.rules?.filter(isCalled) };
 }
 
 /** The versions that the rules of an entry name. */
-export function listRuleVersions(entry: unknown): readonly string[] {
-  return asArray(getOwn(entry, "rules")).flatMap((rule) => listTexts(rule, "apiVersions"));
+export function listRuleVersions(entry: Entry): readonly string[] {
+  return (entry?.rules ?? []).flatMap(({ apiVersions }) => apiVersions ?? []);
 }
 
 /** As the API server matches: by resource and subresource, each equal or `*`. */
@@ -181,10 +194,10 @@ function coversResource(rule: string, wanted: string): boolean {
 }
 
 /** The configurations that carry the new or the old entry or have one of the two names (4.4). */
-export function listCandidates(
-  configurations: readonly KubeObject[],
+export function listCandidates<T extends WebhookConfiguration>(
+  configurations: readonly T[],
   names: Names,
-): readonly KubeObject[] {
+): readonly T[] {
   const { configuration, oldConfiguration, entry, oldEntry } = names.webhook;
   return configurations.filter((object) => {
     const called = object.metadata.name ?? "";
@@ -195,8 +208,8 @@ export function listCandidates(
 
 /** An entry by which the product's webhook is called, and the configuration that holds it. */
 export interface EntryInForce {
-  readonly configuration: KubeObject;
-  readonly entry: Json;
+  readonly configuration: WebhookConfiguration;
+  readonly entry: ValidatingWebhook;
   /** Where it stands, as findings write it. */
   readonly field: string;
 }
@@ -206,22 +219,21 @@ export interface EntryInForce {
  * that call the same Service: the API server asks them all.
  */
 export function entriesInForce(
-  configuration: KubeObject,
+  configuration: WebhookConfiguration,
   service: CalledService,
   { webhook }: Names,
 ): readonly EntryInForce[] {
   const isCurrent = configuration.metadata.name === webhook.configuration;
-  return asArray(getOwn(configuration, "webhooks")).flatMap((entry, index) => {
-    const name = getOwn(entry, "name");
-    const isNamed = name === webhook.entry || name === webhook.oldEntry;
-    if (!isObject(entry) || (!isNamed && !(isCurrent && callsService(entry, service)))) return [];
+  return listEntries(configuration).flatMap((entry, index) => {
+    const isNamed = entry.name === webhook.entry || entry.name === webhook.oldEntry;
+    if (!isNamed && !(isCurrent && callsService(entry, service))) return [];
     return [{ configuration, entry, field: `webhooks[${index}]` }];
   });
 }
 
 /** The policies of the entries in force that call the Service; of all where none of them calls it. */
 export function policiesTo(
-  entries: readonly { readonly entry: Json }[],
+  entries: readonly Pick<EntryInForce, "entry">[],
   service: CalledService,
 ): readonly FailurePolicy[] {
   const calling = entries.filter(({ entry }) => callsService(entry, service));
@@ -233,7 +245,7 @@ export function policiesTo(
  * webhooks of a ClusterServiceVersion: the operator's Secret has no part in it (domain facts 8).
  */
 export function hasOlmPair(
-  configuration: KubeObject,
+  configuration: WebhookConfiguration,
   { names: { webhook }, left }: Pick<OlmServed, "names" | "left">,
 ): boolean {
   const services = listEntries(configuration).map(readServiceName);
@@ -242,7 +254,10 @@ export function hasOlmPair(
 }
 
 /** True where every webhook entry that calls the namespace is one of OLM's, with OLM's own certificate. */
-export function isOlmServed(configurations: readonly KubeObject[], served: OlmServed): boolean {
+export function isOlmServed(
+  configurations: readonly WebhookConfiguration[],
+  served: OlmServed,
+): boolean {
   const calling = listCandidates(configurations, served.names).filter((one) =>
     listEntries(one).some((entry) => readServiceNamespace(entry) === served.namespace),
   );
@@ -273,7 +288,7 @@ function holdsCertificate(base64: string): boolean {
  * Beside the certificate that is served, as an API server would judge it: the CA that issued it will
  * do, and so will a bundle of the old one and the new one. Of what was not read nothing is said.
  */
-export function compareTrust(entry: unknown, served: Facts["certificate"]): Trust {
+export function compareTrust(entry: Entry, served: Facts["certificate"]): Trust {
   const bundle = readCaBundle(entry);
   if (bundle === "") return "empty";
   if (isKnownToFit(bundle, served)) return "fit";
@@ -289,9 +304,12 @@ function isKnownToFit(bundle: string, served: Facts["certificate"]): boolean {
 }
 
 /** Entries of our entry's name in configurations that are neither the new nor the old one. */
-export function namesakesIn(configurations: readonly KubeObject[], names: Names): readonly Json[] {
+export function namesakesIn(
+  configurations: readonly WebhookConfiguration[],
+  names: Names,
+): readonly ValidatingWebhook[] {
   return others(configurations, names).flatMap((object) =>
-    listEntries(object).filter((entry) => getOwn(entry, "name") === names.webhook.entry),
+    listEntries(object).filter(({ name }) => name === names.webhook.entry),
   );
 }
 
@@ -300,10 +318,10 @@ export function namesakesIn(configurations: readonly KubeObject[], names: Names)
  * another one of that namespace under the product's entry name, as OLM makes its own Service.
  */
 export function purposesBeside(
-  configurations: readonly KubeObject[],
-  wanted: KubeObject,
+  configurations: readonly ValidatingWebhookConfiguration[],
+  wanted: ValidatingWebhookConfiguration,
   names: Names,
-): readonly KubeObject[] {
+): readonly ValidatingWebhookConfiguration[] {
   const { entry: current, oldEntry } = names.webhook;
   const ours = findEntry(wanted, current);
   return others(configurations, names).filter((object) =>
@@ -311,18 +329,21 @@ export function purposesBeside(
       (entry) =>
         readServiceNamespace(entry) === readServiceNamespace(ours) &&
         (readServiceName(entry) === readServiceName(ours) ||
-          [current, oldEntry].some((name) => name === getOwn(entry, "name"))) &&
+          [current, oldEntry].some((name) => name === entry.name)) &&
         reachesSame(ours, entry),
     ),
   );
 }
 
-function others(configurations: readonly KubeObject[], names: Names): readonly KubeObject[] {
+function others<T extends WebhookConfiguration>(
+  configurations: readonly T[],
+  names: Names,
+): readonly T[] {
   return configurations.filter((one) => isOthers(one, names));
 }
 
 /** True for a configuration of neither of the product's two names. */
-export function isOthers({ metadata }: KubeObject, { webhook }: Names): boolean {
+export function isOthers({ metadata }: WebhookConfiguration, { webhook }: Names): boolean {
   return metadata.name !== webhook.configuration && metadata.name !== webhook.oldConfiguration;
 }
 
@@ -330,20 +351,20 @@ export function isOthers({ metadata }: KubeObject, { webhook }: Names): boolean 
  * Number of ready endpoints in the slices of a Service; a missing condition counts as ready, and a pod with an address of
  * each family stands in a slice of each.
  */
-export function readyEndpoints(slices: readonly KubeObject[]): number {
+export function readyEndpoints(slices: readonly EndpointSlice[]): number {
   const ready = slices
-    .flatMap((slice) => asArray(getOwn(slice, "endpoints")))
-    .filter((endpoint) => getPath(endpoint, ["conditions", "ready"]) !== false)
-    .flatMap((endpoint) => {
-      const pod = asString(getPath(endpoint, ["targetRef", "name"]));
-      const addresses = asArray(getOwn(endpoint, "addresses"));
-      return pod === undefined || addresses.length === 0 ? addresses : [`pod ${pod}`];
+    .flatMap(({ endpoints }) => endpoints ?? [])
+    .filter(({ conditions }) => conditions?.ready !== false)
+    .flatMap(({ targetRef, addresses }) => {
+      const pod = asString(targetRef?.name);
+      const all = addresses ?? [];
+      return pod === undefined || all.length === 0 ? all : [`pod ${pod}`];
     });
   return new Set(ready).size;
 }
 
 /** Whether the operator is ready, up to date and available; nothing is said of one that is not there. */
-export function judgeOperator(deployment: KubeObject | undefined): readonly Finding[] {
+export function judgeOperator(deployment: Deployment | undefined): readonly Finding[] {
   const seen = deployment && describeShortfall(deployment);
   if (deployment === undefined || seen === undefined) return [];
   const reason = explainBlocked(deployment);
@@ -360,7 +381,7 @@ export function judgeOperator(deployment: KubeObject | undefined): readonly Find
 }
 
 /** What is missing for ready, up to date and available, undefined when nothing is. */
-function describeShortfall(deployment: KubeObject): string | undefined {
+function describeShortfall(deployment: Deployment): string | undefined {
   const { observed, generation, wanted, ready, updated, available } = countReplicas(deployment);
   // a status of an older generation says nothing of this one
   if (observed < generation) return "its new generation has not been observed yet";
@@ -368,8 +389,6 @@ function describeShortfall(deployment: KubeObject): string | undefined {
   return `${ready} ready, ${updated} up to date, ${available} available of ${wanted}`;
 }
 
-function explainBlocked(deployment: KubeObject | undefined): string | undefined {
-  const conditions = asArray(getPath(deployment, ["status", "conditions"]));
-  const blocking = conditions.find((condition) => getOwn(condition, "status") === "False");
-  return asString(getOwn(blocking, "message"));
+function explainBlocked({ status }: Deployment): string | undefined {
+  return asString(status?.conditions?.find((condition) => condition.status === "False")?.message);
 }

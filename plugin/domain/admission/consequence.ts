@@ -1,7 +1,7 @@
 /** What a call of the webhook that fails does to its edit: the failurePolicy of the entry decides, and nothing else does. */
 import type { Finding } from "../base/findings";
 import type { ProbeAnswer } from "./answers";
-import { getOwn, type Json } from "../base/values";
+import type { ValidatingWebhook } from "../kube/models";
 
 /** What the API server does with an edit when it gets no answer. */
 export type FailurePolicy = "Fail" | "Ignore";
@@ -10,12 +10,14 @@ export type FailurePolicy = "Fail" | "Ignore";
 export type Extent = "all" | "some";
 
 /** The policy of an entry; Fail is the API server's default. */
-export function readFailurePolicy(entry: unknown): FailurePolicy {
-  return getOwn(entry, "failurePolicy") === "Ignore" ? "Ignore" : "Fail";
+export function readFailurePolicy(entry: ValidatingWebhook | undefined): FailurePolicy {
+  return entry?.failurePolicy === "Ignore" ? "Ignore" : "Fail";
 }
 
 /** The policies of entries, each once, Fail first. */
-export function listPolicies(entries: readonly unknown[]): readonly FailurePolicy[] {
+export function listPolicies(
+  entries: readonly (ValidatingWebhook | undefined)[],
+): readonly FailurePolicy[] {
   const found = entries.map(readFailurePolicy);
   return (["Fail", "Ignore"] as const).filter((policy) => found.includes(policy));
 }
@@ -84,7 +86,9 @@ export function explainUnproven(
 }
 
 /** The policies of entries in force, each once. */
-export function policiesOf(entries: readonly { readonly entry: Json }[]): readonly FailurePolicy[] {
+export function policiesOf(
+  entries: readonly { readonly entry: ValidatingWebhook }[],
+): readonly FailurePolicy[] {
   return listPolicies(entries.map(({ entry }) => entry));
 }
 

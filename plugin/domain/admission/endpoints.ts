@@ -1,31 +1,22 @@
 /** Why nothing is behind a Service: its selector, the pods that it finds, and those that it misses (Facts 4.5). */
 import type { About, Finding } from "../base/findings";
 import { isDeleting } from "../kube/deletion";
-import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
+import type { Deployment, EndpointPort, EndpointSlice, Pod, Service } from "../kube/models";
+import { readName, readNamespace, objectLabel } from "../kube/objects";
 import type { LeftMarks } from "../kube/owners";
 import { podTrouble } from "../rollout/pod-causes";
-import {
-  asArray,
-  asString,
-  boundList,
-  few,
-  getOwn,
-  getPath,
-  isObject,
-  numberAt,
-  sameJson,
-} from "../base/values";
+import { boundList, few, getOwn, sameJson } from "../base/values";
 import { readyEndpoints } from "./configuration";
 import { webhookFinding, type webhookFindings } from "./findings";
 import { isOver, lineOn, mayListen, opens, ownerBeside, patchLine, readTarget } from "./service";
 
 /** A Service without a ready endpoint, and what runs beside it. */
 export interface EndpointFacts {
-  readonly service: KubeObject;
+  readonly service: Service;
   /** Those of its namespace; undefined where they could not be read. */
-  readonly pods?: readonly KubeObject[] | undefined;
+  readonly pods?: readonly Pod[] | undefined;
   /** Deployments whose pods it may select. */
-  readonly deployments?: readonly KubeObject[] | undefined;
+  readonly deployments?: readonly Deployment[] | undefined;
   /** The objects whose owner is gone. */
   readonly left?: LeftMarks | undefined;
 }
@@ -56,14 +47,13 @@ function explain({ service, pods, deployments = [], left }: EndpointFacts): Expl
   const selected = alive.filter((pod) => lacks(readLabels(pod), asked).length === 0);
   if (selected.length > 0) return explainSelected(selected);
   const workload = deployments.find(
-    (one) => lacks(getPath(one, templateLabels), asked).length === 0,
+    ({ spec }) => lacks(spec?.template?.metadata?.labels, asked).length === 0,
   );
   if (workload !== undefined) return explainWorkload(workload, left);
   return explainSelector({ service, left }, asked, alive);
 }
 
 const field = "spec.selector";
-const templateLabels = ["spec", "template", "metadata", "labels"];
 
 const managedBy = "endpointslice.kubernetes.io/managed-by";
 const mirroring = "endpointslicemirroring-controller.k8s.io";
@@ -74,8 +64,8 @@ const mirroring = "endpointslicemirroring-controller.k8s.io";
  */
 export function findMisnamed(
   { service, left }: Owned,
-  slices: readonly KubeObject[],
-  port: unknown,
+  slices: readonly EndpointSlice[],
+  port: EndpointPort | undefined,
 ): Finding | undefined {
   const ready = slices.filter((one) => readyEndpoints([one]) > 0);
   const [slice] = ready;
@@ -84,8 +74,8 @@ export function findMisnamed(
     return undefined;
   const name = readPortName(port);
   const quoted = name === "" ? "no name" : `the name ${name}`;
-  const isCopied = getOwn(slice.metadata.labels, managedBy) === mirroring;
-  const isOnly = asArray(getOwn(slice, "ports")).length === 1;
+  const isCopied = slice.metadata.labels?.[managedBy] === mirroring;
+  const isOnly = slice.ports?.length === 1;
   const look = isCopied ? lineOn("get endpoints", service) : lineOn("get endpointslice", slice);
   const patch = [{ op: "add", path: "/ports/0/name", value: name }];
   return webhookFinding("noEndpoints", {
@@ -101,43 +91,43 @@ export function findMisnamed(
 
 /** The slices that calls of a Service are passed on to: addresses of the family in which it is called. */
 export function listServed(
-  service: KubeObject,
-  slices: readonly KubeObject[],
-): readonly KubeObject[] {
-  const [family] = asArray(getPath(service, ["spec", "ipFamilies"]));
-  return slices.filter((slice) => {
-    const type = getOwn(slice, "addressType");
-    return type === undefined || (type !== "FQDN" && (family === undefined || type === family));
-  });
+  { spec }: Service,
+  slices: readonly EndpointSlice[],
+): readonly EndpointSlice[] {
+  const family = spec?.ipFamilies?.[0];
+  return slices.filter(
+    ({ addressType: type }) =>
+      type === undefined || (type !== "FQDN" && (family === undefined || type === family)),
+  );
 }
 
 /** Ready endpoints, none of which calls are passed on to. */
 export function findUnserved(
-  service: KubeObject,
-  slices: readonly KubeObject[],
+  service: Service,
+  slices: readonly EndpointSlice[],
 ): Finding | undefined {
   const [slice] = slices.filter((one) => readyEndpoints([one]) > 0);
   if (slice === undefined || readyEndpoints(listServed(service, slices)) > 0) return undefined;
-  const [family = "IPv4"] = asArray(getPath(service, ["spec", "ipFamilies"]));
-  const isName = getOwn(slice, "addressType") === "FQDN";
-  const has = isName ? "names of DNS" : `addresses of ${String(getOwn(slice, "addressType"))}`;
+  const family = service.spec?.ipFamilies?.[0] ?? "IPv4";
+  const isName = slice.addressType === "FQDN";
+  const has = isName ? "names of DNS" : `addresses of ${String(slice.addressType)}`;
   return webhookFinding("noEndpoints", {
     object: objectLabel(service),
     field: "spec.ipFamilies",
-    cause: `it is called by an address of ${String(family)}, and its ready endpoints are ${has}, to which no such call is passed on: every call would fail`,
+    cause: `it is called by an address of ${family}, and its ready endpoints are ${has}, to which no such call is passed on: every call would fail`,
     fix: isName
       ? `replace that EndpointSlice by one with addresses; whose it is: ${lineOn("get endpointslice", slice)} -o yaml`
       : `have an endpoint of that family, or recreate the Service with the family of its endpoints first; what it is now: ${lineOn("get service", service)} -o yaml`,
   });
 }
 
-function carriesPort(slice: KubeObject, port: unknown): boolean {
-  const ports = asArray(getOwn(slice, "ports"));
-  return ports.length === 0 || ports.some((one) => readPortName(one) === readPortName(port));
+function carriesPort({ ports }: EndpointSlice, port: EndpointPort | undefined): boolean {
+  const all = ports ?? [];
+  return all.length === 0 || all.some((one) => readPortName(one) === readPortName(port));
 }
 
-function readPortName(port: unknown): string {
-  return asString(getOwn(port, "name")) ?? "";
+function readPortName(port: EndpointPort | undefined): string {
+  return port?.name ?? "";
 }
 
 const plain: Explanation = {
@@ -148,9 +138,9 @@ const plain: Explanation = {
 
 /** Pods that a Service with this selector is for; undefined without a selector or where they are not known. */
 export function listSelected(
-  service: KubeObject,
-  pods: readonly KubeObject[] | undefined,
-): readonly KubeObject[] | undefined {
+  service: Service,
+  pods: readonly Pod[] | undefined,
+): readonly Pod[] | undefined {
   const asked = listAsked(service);
   if (asked.length === 0) return undefined;
   return pods
@@ -163,10 +153,10 @@ function explainUnselective({
   service,
   deployments,
   left,
-}: Owned & { readonly deployments: readonly KubeObject[] }): Explanation {
+}: Owned & { readonly deployments: readonly Deployment[] }): Explanation {
   const found = deployments
-    .map((one) => getPath(one, ["spec", "selector", "matchLabels"]))
-    .find(isObject);
+    .map(({ spec }) => spec?.selector?.matchLabels)
+    .find((labels) => labels !== undefined);
   return {
     what: "noEndpoints",
     field,
@@ -179,15 +169,11 @@ function explainUnselective({
   };
 }
 
-function listAsked(service: KubeObject): readonly Asked[] {
-  const selector = getPath(service, ["spec", "selector"]);
-  return Object.entries(isObject(selector) ? selector : {}).map(([key, value]) => [
-    key,
-    String(value),
-  ]);
+function listAsked({ spec }: Service): readonly Asked[] {
+  return Object.entries(spec?.selector ?? {}).map(([key, value]) => [key, String(value)]);
 }
 
-function readLabels({ metadata }: KubeObject): unknown {
+function readLabels({ metadata }: Pod): Pod["metadata"]["labels"] {
   return metadata.labels;
 }
 
@@ -196,7 +182,7 @@ function lacks(labels: unknown, asked: readonly Asked[]): readonly Asked[] {
   return asked.filter(([key, value]) => getOwn(labels, key) !== value);
 }
 
-function explainSelected(selected: readonly KubeObject[]): Explanation {
+function explainSelected(selected: readonly Pod[]): Explanation {
   const troubled = selected.map((pod) => ({ pod, trouble: podTrouble(pod) }));
   for (const { pod, trouble } of troubled) {
     if (trouble === undefined) continue;
@@ -213,8 +199,8 @@ function explainSelected(selected: readonly KubeObject[]): Explanation {
   };
 }
 
-function explainWorkload(workload: KubeObject, left: LeftMarks | undefined): Explanation {
-  const isOff = numberAt(workload, ["spec", "replicas"], 1) === 0;
+function explainWorkload(workload: Deployment, left: LeftMarks | undefined): Explanation {
+  const isOff = workload.spec?.replicas === 0;
   const label = objectLabel(workload);
   return {
     what: "noPods",
@@ -229,7 +215,7 @@ function explainWorkload(workload: KubeObject, left: LeftMarks | undefined): Exp
 function explainSelector(
   { service, left }: Owned,
   asked: readonly Asked[],
-  pods: readonly KubeObject[],
+  pods: readonly Pod[],
 ): Explanation {
   const near = nearestTo(service, asked, pods);
   const [first] = near;
@@ -259,11 +245,7 @@ function explainSelector(
 }
 
 /** A pod that listens where the Service sends to, with other values of the keys that are asked for. */
-function explainValues(
-  { service, left }: Owned,
-  asked: readonly Asked[],
-  pod: KubeObject,
-): Explanation {
+function explainValues({ service, left }: Owned, asked: readonly Asked[], pod: Pod): Explanation {
   const carried = asked.map(([key]) => [key, getOwn(readLabels(pod), key) ?? null] as const);
   const patch = { spec: { selector: Object.fromEntries(carried) } };
   return {
@@ -274,22 +256,21 @@ function explainValues(
   };
 }
 
-function carriesOther(pod: KubeObject, asked: readonly Asked[]): boolean {
+function carriesOther(pod: Pod, asked: readonly Asked[]): boolean {
   return asked.some(([key]) => getOwn(readLabels(pod), key) !== undefined);
 }
 
-function opensTarget(pod: KubeObject, service: KubeObject): boolean {
-  const ports = asArray(getPath(service, ["spec", "ports"]));
-  return ports.map(readTarget).some((target) => opens(pod, target) === "yes");
+function opensTarget(pod: Pod, { spec }: Service): boolean {
+  return spec?.ports?.map(readTarget).some((target) => opens(pod, target) === "yes") === true;
 }
 
 /** The pods that meet most of the selector and may listen where the Service sends to; of one kind. */
 function nearestTo(
-  service: KubeObject,
+  service: Service,
   asked: readonly Asked[],
-  pods: readonly KubeObject[],
-): readonly KubeObject[] {
-  const missing = new Map<KubeObject, readonly Asked[]>(
+  pods: readonly Pod[],
+): readonly Pod[] {
+  const missing = new Map<Pod, readonly Asked[]>(
     pods
       .filter((pod) => mayListen(pod, service))
       .map((pod) => [pod, lacks(readLabels(pod), asked)] as const)

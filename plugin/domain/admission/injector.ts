@@ -5,8 +5,8 @@
 import { describeConsequence, listPolicies } from "./consequence";
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, readName, objectLabel } from "../kube/objects";
-import { getOwn } from "../base/values";
+import type { WebhookConfiguration } from "../kube/models";
+import { readName, objectLabel } from "../kube/objects";
 import { webhookFinding } from "./findings";
 import {
   listCandidates,
@@ -46,10 +46,12 @@ const marks: readonly InjectorMark[] = [
 ];
 
 /** The first injector that the annotations ask for; undefined where there is none. */
-export function findInjector(configuration: KubeObject | undefined): Injector | undefined {
+export function findInjector(
+  configuration: WebhookConfiguration | undefined,
+): Injector | undefined {
   for (const { name, annotation, acts } of marks) {
-    const value = getOwn(configuration?.metadata.annotations, annotation);
-    if (typeof value === "string" && acts(value)) return { name, annotation, value };
+    const value = configuration?.metadata.annotations?.[annotation];
+    if (value !== undefined && acts(value)) return { name, annotation, value };
   }
   return undefined;
 }
@@ -66,7 +68,7 @@ export interface Injection {
 
 /** The configurations of the product's whose CA an injector writes. */
 export function injectionsIn(
-  configurations: readonly KubeObject[],
+  configurations: readonly WebhookConfiguration[],
   names: Names,
 ): readonly Injection[] {
   return listCandidates(configurations, names).flatMap((one) => {
@@ -91,7 +93,7 @@ export function renderInjection({
  * writes, the certificate that is served; nothing where they do, or without an injector.
  */
 export function judgeInjection(
-  configuration: KubeObject | undefined,
+  configuration: WebhookConfiguration | undefined,
   entries: readonly EntryInForce[],
   served: Facts["certificate"],
 ): readonly Finding[] {
@@ -126,7 +128,7 @@ export interface LiveBundles {
 
 /** What callers of the webhook trust now, and whether an injector writes it into the configuration of today. */
 export function liveBundles(
-  configurations: readonly KubeObject[],
+  configurations: readonly WebhookConfiguration[],
   { names, now }: { readonly names: Names; readonly now: number },
 ): LiveBundles {
   const { configuration } = names.webhook;

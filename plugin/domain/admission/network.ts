@@ -1,18 +1,27 @@
 /** NetworkPolicies that close the way to the pods behind a Service (Facts 4.5). */
 import type { Finding } from "../base/findings";
-import { type KubeObject, objectLabel, readNamespace } from "../kube/objects";
+import type { IngressRule, Namespace, NetworkPolicy, NetworkPolicyPort, Pod } from "../kube/models";
+import { objectLabel, readNamespace } from "../kube/objects";
 import type { LeftMarks } from "../kube/owners";
 import { selects } from "../kube/selectors";
-import { asArray, few, getOwn, getPath } from "../base/values";
+import { few } from "../base/values";
 import { webhookFinding } from "./findings";
 import { type Letting, listPeerNames, mayBeServer, type Peers } from "./peers";
-import { listContainers, isTcp, lineOn, ownerBeside, patchLine, listPorts } from "./service";
+import {
+  listContainers,
+  isTcp,
+  lineOn,
+  ownerBeside,
+  patchLine,
+  listPorts,
+  type Target,
+} from "./service";
 
 /** Policies, and what tells whom they let in. */
 interface Limits {
-  readonly policies: readonly KubeObject[];
+  readonly policies: readonly NetworkPolicy[];
   /** All of the cluster; undefined where they could not be read. */
-  readonly namespaces: readonly KubeObject[] | undefined;
+  readonly namespaces: readonly Namespace[] | undefined;
   /** The objects whose owner is gone. */
   readonly left?: LeftMarks | undefined;
 }
@@ -23,12 +32,12 @@ interface Limits {
  */
 export function judgeNetwork(
   limits: Limits,
-  pods: readonly KubeObject[],
-  target: unknown,
+  pods: readonly Pod[],
+  target: Target,
 ): Finding | undefined {
   // what a policy does to a pod with its node's network is not defined: most do nothing
   const doubtful = pods
-    .filter((one) => getPath(one, ["spec", "hostNetwork"]) !== true)
+    .filter(({ spec }) => spec?.hostNetwork !== true)
     .flatMap((pod) => judgePod(limits, pod, target));
   const closed = doubtful.filter(({ lets }) => lets === "no");
   const [first] = closed;
@@ -39,49 +48,46 @@ export function judgeNetwork(
 
 /** A pod that a policy closes to the API server, or may close. */
 interface Doubtful {
-  readonly policy: KubeObject;
-  readonly pod: KubeObject;
-  readonly port: unknown;
+  readonly policy: NetworkPolicy;
+  readonly pod: Pod;
+  readonly port: Target;
   readonly lets: Exclude<Letting, "yes">;
   /** Who is let in to the port, in words; undefined where no rule is about the port. */
   readonly admitted: readonly string[] | undefined;
 }
 
-function judgePod(
-  { policies, namespaces }: Limits,
-  pod: KubeObject,
-  target: unknown,
-): readonly Doubtful[] {
+function judgePod({ policies, namespaces }: Limits, pod: Pod, target: Target): readonly Doubtful[] {
   const port = findPortNumber(pod, target);
   const chosen = policies.filter((policy) => closes(policy, pod));
   const [policy] = chosen;
   if (policy === undefined) return [];
-  const isOpen = (one: unknown): boolean => covers(one, port, (name) => findPortNumber(pod, name));
+  const isOpen = (one: NetworkPolicyPort): boolean =>
+    covers(one, port, (name) => findPortNumber(pod, name));
   const rules = chosen
-    .flatMap((one) => asArray(getPath(one, ["spec", "ingress"])))
+    .flatMap(({ spec }) => spec?.ingress ?? [])
     .filter((rule) => opensPort(rule, isOpen));
   const among = { pod, namespaces };
   const answers = rules.flatMap((rule) => letsIn(rule, among));
   if (answers.includes("yes")) return [];
   const lets = answers.includes("unknown") ? "unknown" : "no";
-  const peers = rules.flatMap((rule) => asArray(getOwn(rule, "from")));
+  const peers = rules.flatMap(({ from }) => from ?? []);
   const admitted = peers.flatMap((peer) => listPeerNames(peer, among));
   return [{ policy, pod, port, lets, admitted: peers.length > 0 ? admitted : undefined }];
 }
 
 /** A rule that names nobody lets in everybody. */
-function letsIn(rule: unknown, among: Peers): readonly Letting[] {
-  const from = asArray(getOwn(rule, "from"));
-  return from.length === 0 ? ["yes"] : from.map((peer) => mayBeServer(peer, among));
+function letsIn({ from }: IngressRule, among: Peers): readonly Letting[] {
+  const peers = from ?? [];
+  return peers.length === 0 ? ["yes"] : peers.map((peer) => mayBeServer(peer, among));
 }
 
 /** Ports differ where a name leads to another number in each pod: one rule opens them all. */
 function reportClosed(
   { policy, pod, admitted }: Doubtful,
-  { numbers, left }: { readonly numbers: readonly unknown[]; readonly left: LeftMarks | undefined },
+  { numbers, left }: { readonly numbers: readonly Target[]; readonly left: LeftMarks | undefined },
 ): Finding {
   const rule = { ports: numbers.map((port) => ({ protocol: "TCP", port })) };
-  const isList = Array.isArray(getPath(policy, ["spec", "ingress"]));
+  const isList = Array.isArray(policy.spec?.ingress);
   const operation = isList
     ? { op: "add", path: "/spec/ingress/-", value: rule }
     : { op: "add", path: "/spec/ingress", value: [rule] };
@@ -111,39 +117,40 @@ function reportUnknown({ policy, pod, port }: Doubtful): Finding {
 }
 
 /** True for a policy that lets in pods by the labels of their namespaces. */
-export function asksForNamespaces(policy: KubeObject): boolean {
-  return asArray(getPath(policy, ["spec", "ingress"]))
-    .flatMap((rule) => asArray(getOwn(rule, "from")))
-    .some((peer) => getOwn(peer, "namespaceSelector") !== undefined);
+export function asksForNamespaces({ spec }: NetworkPolicy): boolean {
+  return (spec?.ingress ?? [])
+    .flatMap(({ from }) => from ?? [])
+    .some(({ namespaceSelector }) => namespaceSelector !== undefined);
 }
 
 /** True where what comes in to the pod is limited by the policy. */
-function closes(policy: KubeObject, pod: KubeObject): boolean {
-  const types = asArray(getPath(policy, ["spec", "policyTypes"]));
+function closes(policy: NetworkPolicy, pod: Pod): boolean {
+  const types = policy.spec?.policyTypes ?? [];
   const limits = types.length === 0 || types.includes("Ingress");
   const isBeside = readNamespace(policy) === readNamespace(pod);
-  const selector = getPath(policy, ["spec", "podSelector"]);
-  return limits && isBeside && selects(selector, pod.metadata.labels ?? {});
+  return limits && isBeside && selects(policy.spec?.podSelector, pod.metadata.labels ?? {});
 }
 
-function opensPort(rule: unknown, isOpen: (port: unknown) => boolean): boolean {
-  const ports = asArray(getOwn(rule, "ports"));
-  return ports.length === 0 || ports.some((one) => isTcp(one) && isOpen(one));
+function opensPort({ ports }: IngressRule, isOpen: (port: NetworkPolicyPort) => boolean): boolean {
+  const all = ports ?? [];
+  return all.length === 0 || all.some((one) => isTcp(one) && isOpen(one));
 }
 
 /** A policy names a port by its number or by its name, whichever of the two the Service has. */
-function covers(rule: unknown, port: unknown, numberOf: (name: unknown) => unknown): boolean {
-  const first = getOwn(rule, "port");
-  const last = getOwn(rule, "endPort");
+function covers(
+  { port: first, endPort: last }: NetworkPolicyPort,
+  port: Target,
+  numberOf: (name: Target) => Target,
+): boolean {
   if (first === undefined || numberOf(first) === port) return true;
   if (typeof first !== "number" || typeof last !== "number") return false;
   return first <= Number(port) && Number(port) <= last;
 }
 
 /** The number behind the name of a port, as the pod's containers declare it. */
-function findPortNumber(pod: KubeObject, target: unknown): unknown {
+function findPortNumber(pod: Pod, target: Target): Target {
   const named = listContainers(pod)
     .flatMap(listPorts)
     .find(({ name }) => name === target);
-  return named?.number ?? target;
+  return named?.containerPort ?? target;
 }

@@ -1,8 +1,8 @@
 /** Configurations that are not the product's and judge its kinds: leftovers, proxies, policy engines (Facts 4.4). */
 import type { Finding } from "../base/findings";
-import { asArray, getOwn, isObject } from "../base/values";
 import { kinds } from "../kube/kinds";
-import { type KubeObject, readName, objectLabel } from "../kube/objects";
+import type { Namespace, ValidatingWebhook, WebhookConfiguration } from "../kube/models";
+import { readName, objectLabel } from "../kube/objects";
 import { findOwner, type LeftMarks } from "../kube/owners";
 import { isLookedFor } from "../kube/owner-seek";
 import { selects } from "../kube/selectors";
@@ -11,6 +11,7 @@ import type { Names } from "../names/names";
 import {
   callsService,
   isOthers,
+  listEntries,
   matchesResource,
   type EntryInForce,
   readServiceName,
@@ -31,7 +32,7 @@ export interface Callable {
   /** Services that were looked for and are not there, as `namespace/name`. */
   readonly goneServices?: ReadonlySet<string> | undefined;
   /** All namespaces with their labels, where it is asked whether any is selected. */
-  readonly namespaces?: readonly KubeObject[] | undefined;
+  readonly namespaces?: readonly Namespace[] | undefined;
   /** The one namespace whose edits count: what is refused in others is a warning; absent: all count. */
   readonly counted?: string | undefined;
   /** The configurations whose owner is gone; absent: every mark counts. */
@@ -48,18 +49,17 @@ export function readCallable(facts: Facts): Callable {
 }
 
 /** Everything that the API server asks before it stores an object. */
-export function listJudging({ objects }: Pick<Facts, "objects">): readonly KubeObject[] {
+export function listJudging({ objects }: Pick<Facts, "objects">): readonly WebhookConfiguration[] {
   return [...objects.webhookConfigurations, ...objects.mutatingConfigurations];
 }
 
 /** The entries of others that the API server calls for the product's databases. */
 export function listOthersEntries(
-  configurations: readonly KubeObject[],
+  configurations: readonly WebhookConfiguration[],
   names: Names,
 ): readonly EntryInForce[] {
   return configurations.flatMap((configuration) =>
-    asArray(getOwn(configuration, "webhooks")).flatMap((entry, index) =>
-      isObject(entry) &&
+    listEntries(configuration).flatMap((entry, index) =>
       (isLeftWhole(configuration, names) || isAdded(entry, configuration, names)) &&
       matchesProduct(withMatchingRules(entry), names)
         ? [{ configuration, entry, field: `webhooks[${index}]` }]
@@ -69,17 +69,21 @@ export function listOthersEntries(
 }
 
 /** True where all entries of a configuration are those of others. */
-export function isLeftWhole(configuration: KubeObject, names: Names): boolean {
+export function isLeftWhole(configuration: WebhookConfiguration, names: Names): boolean {
   return configuration.kind === kinds.mutatingConfiguration.kind || isOthers(configuration, names);
 }
 
 /** An entry that somebody added to the product's configuration, which a swap keeps. */
-function isAdded(entry: unknown, { metadata }: KubeObject, { webhook }: Names): boolean {
-  const isNamed = [webhook.entry, webhook.oldEntry].some((name) => name === getOwn(entry, "name"));
+function isAdded(
+  entry: ValidatingWebhook,
+  { metadata }: WebhookConfiguration,
+  { webhook }: Names,
+): boolean {
+  const isNamed = [webhook.entry, webhook.oldEntry].some((name) => name === entry.name);
   return metadata.name === webhook.configuration && !isNamed;
 }
 
-function matchesProduct(entry: unknown, { group, edb, eaadb, erc }: Names): boolean {
+function matchesProduct(entry: ValidatingWebhook, { group, edb, eaadb, erc }: Names): boolean {
   return [edb, eaadb, erc].some(({ plural }) =>
     ["CREATE", "UPDATE"].some((operation) => matchesResource(entry, { group, plural, operation })),
   );
@@ -87,10 +91,10 @@ function matchesProduct(entry: unknown, { group, edb, eaadb, erc }: Names): bool
 
 /** Errors where such an entry calls what is gone, and warnings where it selects no namespace. */
 export function judgeOthers(
-  configurations: readonly KubeObject[],
+  configurations: readonly WebhookConfiguration[],
   callable: Callable,
 ): readonly Finding[] {
-  const found = new Map<KubeObject, Finding>();
+  const found = new Map<WebhookConfiguration, Finding>();
   for (const one of listOthersEntries(configurations, callable.names)) {
     if (isOperators(one, callable)) continue;
     const finding = judgeEntry(one, callable);
@@ -115,9 +119,11 @@ function judgeEntry(
   callable: Callable,
 ): Finding | undefined {
   const object = objectLabel(configuration);
-  const selector = getOwn(entry, "namespaceSelector");
   const { namespaces } = callable;
-  if (namespaces !== undefined && !namespaces.some((one) => isSelected(selector, one))) {
+  if (
+    namespaces !== undefined &&
+    !namespaces.some((one) => isSelected(entry.namespaceSelector, one))
+  ) {
     return webhookFinding("selectsNoNamespace", {
       object,
       field: `${field}.namespaceSelector`,
@@ -125,7 +131,7 @@ function judgeEntry(
     });
   }
   const gone = findGone(entry, callable);
-  if (gone === undefined || getOwn(entry, "failurePolicy") === "Ignore") return undefined;
+  if (gone === undefined || entry.failurePolicy === "Ignore") return undefined;
   // of a selector only the namespaces tell whether it selects any
   if (namespaces === undefined && selectsByLabels(entry)) return undefined;
   const limits = listLimits(entry, callable);
@@ -137,7 +143,7 @@ function judgeEntry(
     ...(limits.length > 0 && { severity: "warning" }),
     object,
     field: `${field}.clientConfig.service`,
-    cause: `${String(getOwn(entry, "name"))} checks the databases, and calls ${gone}, which does not exist: ${refused}`,
+    cause: `${String(entry.name)} checks the databases, and calls ${gone}, which does not exist: ${refused}`,
     fix: isLeftWhole(configuration, callable.names)
       ? describeDeletion(configuration, callable.left)
       : describeRemoval({ configuration, entry, field }, callable.left),
@@ -146,22 +152,25 @@ function judgeEntry(
 
 /** What keeps edits that count from the entry. */
 function listLimits(
-  entry: unknown,
+  entry: ValidatingWebhook,
   { namespaces, counted }: Pick<Callable, "namespaces" | "counted">,
 ): readonly string[] {
   const own = namespaces?.find((one) => readName(one) === counted);
-  const isElsewhere = own !== undefined && !isSelected(getOwn(entry, "namespaceSelector"), own);
+  const isElsewhere = own !== undefined && !isSelected(entry.namespaceSelector, own);
   return [
     ...(isElsewhere ? ["namespaceSelector"] : []),
-    ...["objectSelector", "matchConditions"].filter((part) => !isOpen(entry, part)),
+    ...(["objectSelector", "matchConditions"] as const).filter((part) => !isOpen(entry, part)),
   ];
 }
 
 /** How kubectl names the kind of a configuration. */
-const kindName = ({ kind }: KubeObject): string => kind.toLowerCase();
+const kindName = ({ kind }: WebhookConfiguration): string => kind.toLowerCase();
 
 /** The way out of a configuration that no command of this tool writes; its owner's is named first. */
-export function describeDeletion(configuration: KubeObject, left: LeftMarks | undefined): string {
+export function describeDeletion(
+  configuration: WebhookConfiguration,
+  left: LeftMarks | undefined,
+): string {
   const name = readName(configuration);
   const what = `${kindName(configuration)} ${name}`;
   return `save it and delete it${describeMarks(configuration, left)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl delete ${what}`;
@@ -174,7 +183,7 @@ function describeRemoval(
 ): string {
   const path = `/webhooks/${field.replace(/\D/g, "")}`;
   const patch = [
-    { op: "test", path: `${path}/name`, value: getOwn(entry, "name") },
+    { op: "test", path: `${path}/name`, value: entry.name },
     { op: "remove", path },
   ];
   const name = readName(configuration);
@@ -183,7 +192,7 @@ function describeRemoval(
 }
 
 /** Whose marks it has: what is gone does not make it again, what was found does, and of others a person knows. */
-function describeMarks(configuration: KubeObject, left: LeftMarks | undefined): string {
+function describeMarks(configuration: WebhookConfiguration, left: LeftMarks | undefined): string {
   const owner = findOwner(configuration, left);
   if (owner === undefined || owner.loses !== undefined) return "";
   const { name, way, left: gone } = owner;
@@ -194,7 +203,7 @@ function describeMarks(configuration: KubeObject, left: LeftMarks | undefined): 
 }
 
 function findGone(
-  entry: unknown,
+  entry: ValidatingWebhook,
   { namespace, living, services, goneServices }: Callable,
 ): string | undefined {
   const place = readServiceNamespace(entry);
@@ -207,14 +216,19 @@ function findGone(
 }
 
 /** True for an entry that asks for namespaces by their labels. */
-export function selectsByLabels(entry: unknown): boolean {
+export function selectsByLabels(entry: ValidatingWebhook): boolean {
   return !isOpen(entry, "namespaceSelector");
 }
 
-const isOpen = (entry: unknown, part: string): boolean =>
-  Object.keys(getOwn(entry, part) ?? {}).length === 0;
+const isOpen = (
+  entry: ValidatingWebhook,
+  part: "matchConditions" | "namespaceSelector" | "objectSelector",
+): boolean => Object.keys(entry[part] ?? {}).length === 0;
 
-function isSelected(selector: unknown, namespace: KubeObject): boolean {
+function isSelected(
+  selector: ValidatingWebhook["namespaceSelector"],
+  namespace: Namespace,
+): boolean {
   return selects(selector, {
     "kubernetes.io/metadata.name": readName(namespace),
     ...namespace.metadata.labels,

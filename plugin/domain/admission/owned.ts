@@ -1,8 +1,8 @@
 /** What may be advised of a configuration that somebody else owns (Facts 4.4). */
 import type { Finding } from "../base/findings";
 import type { Facts } from "../facts/facts";
-import { asArray, getOwn } from "../base/values";
-import { type KubeObject, readName } from "../kube/objects";
+import type { ValidatingWebhookConfiguration, WebhookConfiguration } from "../kube/models";
+import { readName } from "../kube/objects";
 import { findLivingOwner, renderOwnersWay } from "../kube/owners";
 import type { Names } from "../names/names";
 import { findEntry } from "./configuration";
@@ -13,7 +13,7 @@ export const caWay =
 
 /** Takes the place of a finding's fix that a run of upgrade-webhook would refuse; {} where nobody owns it. */
 export function fixByOwner(
-  configuration: KubeObject,
+  configuration: WebhookConfiguration,
   { left }: Pick<Facts, "left">,
 ): Partial<Pick<Finding, "fix">> {
   const owner = findLivingOwner(configuration, left);
@@ -22,7 +22,7 @@ export function fixByOwner(
 
 /** The same where nothing but the CA is wrong. */
 export function fixCaByOwner(
-  configuration: KubeObject,
+  configuration: WebhookConfiguration,
   facts: Pick<Facts, "left" | "names">,
 ): ReturnType<typeof fixByOwner> {
   const byOwner = fixByOwner(configuration, facts);
@@ -34,8 +34,8 @@ export function fixCaByOwner(
 
 /** A configuration as found and as wanted, with the paths of `listDifferences`. */
 export interface Compared {
-  readonly live: KubeObject | undefined;
-  readonly wanted: KubeObject;
+  readonly live: ValidatingWebhookConfiguration | undefined;
+  readonly wanted: ValidatingWebhookConfiguration;
   readonly differences: readonly string[];
 }
 
@@ -58,10 +58,8 @@ export function listUnanswered(
   const { entry: name } = names.webhook;
   const path = `webhooks[name=${name}]`;
   const [found, own] = [live, wanted].map((one) => findEntry(one, name));
-  const versions = asArray(getOwn(own, "admissionReviewVersions"));
-  const isRead = asArray(getOwn(found, "admissionReviewVersions")).some((one) =>
-    versions.includes(one),
-  );
+  const versions = own?.admissionReviewVersions ?? [];
+  const isRead = found?.admissionReviewVersions?.some((one) => versions.includes(one)) === true;
   const needed = [path, `${path}.clientConfig.service`, `${path}.clientConfig.url`];
   return differences.filter(
     (field) => needed.includes(field) || (field === `${path}.admissionReviewVersions` && !isRead),

@@ -3,8 +3,9 @@
  * is in no namespace, and no object tells its address. Where its calls come through a tunnel, they come from
  * the tunnel's pods, as a rule in kube-system.
  */
-import { asArray, asString, getOwn, getPath, isObject } from "../base/values";
-import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import { asString, getOwn } from "../base/values";
+import type { IpBlock, LabelSelector, Namespace, NetworkPolicyPeer, Pod } from "../kube/models";
+import { readName, readNamespace } from "../kube/objects";
 import { listRequirements, selects } from "../kube/selectors";
 
 /** Whether the API server may be among whom a peer lets in. */
@@ -12,9 +13,9 @@ export type Letting = "yes" | "no" | "unknown";
 
 /** Of which pod and among which namespaces a peer is looked at. */
 export interface Peers {
-  readonly pod: KubeObject;
+  readonly pod: Pod;
   /** All of the cluster; undefined where they could not be read. */
-  readonly namespaces: readonly KubeObject[] | undefined;
+  readonly namespaces: readonly Namespace[] | undefined;
 }
 
 interface Place {
@@ -47,49 +48,46 @@ const callers: readonly Place[] = [
 const tunnel = /konnectivity|tunnel|vpn/;
 
 /** Whether the API server may be among whom the peer lets in. */
-export function mayBeServer(peer: unknown, among: Peers): Letting {
-  const block = getOwn(peer, "ipBlock");
-  if (isObject(block)) return isOfFamily(block, among.pod) ? "yes" : "no";
+export function mayBeServer(peer: NetworkPolicyPeer, among: Peers): Letting {
+  if (peer.ipBlock) return isOfFamily(peer.ipBlock, among.pod) ? "yes" : "no";
   if (!isDecided(peer, among)) return "unknown";
   return listSelected(peer, among).some(isCaller) ? "yes" : "no";
 }
 
 /** Whom a peer lets in, in words. */
-export function listPeerNames(peer: unknown, among: Peers): readonly string[] {
-  const cidr = asString(getPath(peer, ["ipBlock", "cidr"]));
+export function listPeerNames(peer: NetworkPolicyPeer, among: Peers): readonly string[] {
+  const cidr = asString(peer.ipBlock?.cidr);
   if (cidr !== undefined) return [`addresses of ${cidr}`];
   return listSelected(peer, among).map(({ name }) => `pods of namespace ${name}`);
 }
 
 /** A call keeps its family on the way: no address of the other one reaches the pod. */
-function isOfFamily(block: unknown, { status }: KubeObject): boolean {
-  const several = asArray(getOwn(status, "podIPs")).map((one) => getOwn(one, "ip"));
-  const addresses = [getOwn(status, "podIP"), ...several]
+function isOfFamily({ cidr }: IpBlock, { status }: Pod): boolean {
+  const addresses = [status?.podIP, ...(status?.podIPs ?? []).map(({ ip }) => ip)]
     .map(asString)
     .filter((one) => one !== undefined);
-  const isSixth = asString(getOwn(block, "cidr"))?.includes(":");
+  const isSixth = cidr?.includes(":");
   return addresses.length === 0 || addresses.some((one) => one.includes(":") === isSixth);
 }
 
 /** False where the peer asks for labels of namespaces that were not read. */
-function isDecided(peer: unknown, among: Peers): boolean {
+function isDecided({ namespaceSelector }: NetworkPolicyPeer, among: Peers): boolean {
   const certain = [nameLabel, ...Object.keys(hostLabels)];
   return (
     listNamespaces(among) !== undefined ||
-    listRequirements(getOwn(peer, "namespaceSelector")).every(({ key }) => certain.includes(key))
+    listRequirements(namespaceSelector).every(({ key }) => certain.includes(key))
   );
 }
 
 /** The namespaces whose pods the peer is about: without a selector the policy's own. */
-function listSelected(peer: unknown, among: Peers): readonly Place[] {
-  const selector = getOwn(peer, "namespaceSelector");
+function listSelected({ namespaceSelector }: NetworkPolicyPeer, among: Peers): readonly Place[] {
   const own = { matchLabels: { [nameLabel]: readNamespace(among.pod) } };
-  const asked = isObject(selector) ? selector : own;
+  const asked = namespaceSelector ?? own;
   return listPlaces(asked, among).filter(({ labels }) => selects(asked, labels));
 }
 
 /** Those of the cluster; where they were not read, those that are named. */
-function listPlaces(selector: unknown, among: Peers): readonly Place[] {
+function listPlaces(selector: LabelSelector, among: Peers): readonly Place[] {
   const named = listRequirements(selector)
     .filter(({ key }) => key === nameLabel)
     .flatMap(({ values }) => values)
@@ -101,7 +99,7 @@ function listPlaces(selector: unknown, among: Peers): readonly Place[] {
 }
 
 /** A list without the pod's own namespace is not that of the cluster. */
-function listNamespaces({ pod, namespaces }: Peers): readonly KubeObject[] | undefined {
+function listNamespaces({ pod, namespaces }: Peers): readonly Namespace[] | undefined {
   const isWhole = namespaces?.some((one) => readName(one) === readNamespace(pod)) === true;
   return isWhole ? namespaces : undefined;
 }

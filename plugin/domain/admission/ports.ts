@@ -1,10 +1,19 @@
 /** Whether what a Service selects listens where the Service sends to (Facts 4.5). */
 import type { Finding } from "../base/findings";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import type {
+  Container,
+  ContainerPort,
+  Deployment,
+  EndpointSlice,
+  Pod,
+  Service,
+  ServicePort,
+} from "../kube/models";
+import { objectLabel } from "../kube/objects";
 import type { LeftMarks } from "../kube/owners";
 import { selects } from "../kube/selectors";
 import { type Names } from "../names/names";
-import { asArray, few, getOwn, getPath, isObject, renderValue } from "../base/values";
+import { few, getOwn, renderValue } from "../base/values";
 import { webhookFinding } from "./findings";
 import {
   listContainers,
@@ -14,32 +23,38 @@ import {
   patchLine,
   listPorts,
   readTarget,
+  isPort,
+  type Target,
 } from "./service";
 
 /** A Service with the pods that it selects, and one of its ports. */
 export interface Selection {
-  readonly service: KubeObject;
-  readonly port: unknown;
-  readonly pods: readonly KubeObject[];
+  readonly service: Service;
+  readonly port: ServicePort | undefined;
+  readonly pods: readonly Pod[];
   /** Those of the namespace, to tell what makes a pod; undefined where they are not known. */
-  readonly deployments: readonly KubeObject[] | undefined;
+  readonly deployments: readonly Deployment[] | undefined;
   readonly names: Names;
   /** The objects whose owner is gone. */
   readonly left?: LeftMarks | undefined;
 }
 
+/** The same, or endpoints that a person made, of which no port of a Service is the one. */
+type Sent = Omit<Selection, "service"> & { readonly service: EndpointSlice | Service };
+
 /** An error where the port that the Service sends to is not the webhook's in some pod. */
-export function judgeTarget({ service, port, pods, names, left }: Selection): Finding | undefined {
+export function judgeTarget({ service, port, pods, names, left }: Sent): Finding | undefined {
   const target = readTarget(port);
   const right = pods.filter((pod) => opens(pod, target) === "yes");
-  const leads = (pod: KubeObject): Lead =>
+  const leads = (pod: Pod): Lead =>
     opensOther(pod, target, right) ? "no" : leadsTo(pod, target, names);
   const closed = pods.filter((pod) => leads(pod) === "no");
   const missed = closed.length > 0 ? closed : pods.filter((pod) => leads(pod) === "unlikely");
   const [first] = missed;
   if (first === undefined) return undefined;
-  const index = asArray(getPath(service, ["spec", "ports"])).indexOf(port);
-  const path = `/spec/ports/${index}/targetPort`;
+  const ports = service.kind === "Service" ? service.spec?.ports : undefined;
+  const index = ports?.findIndex((one) => one === port);
+  const path = `/spec/ports/${String(index)}/targetPort`;
   const value = findCommonPort(pods, names);
   const calls =
     missed.length < pods.length ? "every call that it gets fails" : "every call would fail";
@@ -47,7 +62,7 @@ export function judgeTarget({ service, port, pods, names, left }: Selection): Fi
   return webhookFinding("targetPort", {
     ...(closed.length === 0 && { severity: "warning" }),
     object: objectLabel(service),
-    field: `spec.ports[${index}].targetPort`,
+    field: `spec.ports[${String(index)}].targetPort`,
     cause: `it sends to port ${renderValue(target)}, ${describeMiss(missed, target, names)}${describePort(value)}: ${but}${calls}`,
     fix:
       value === undefined
@@ -58,8 +73,8 @@ export function judgeTarget({ service, port, pods, names, left }: Selection): Fi
 
 /** Endpoints that a person made, and the pods that have their addresses. */
 export interface Addressed {
-  readonly slices: readonly KubeObject[];
-  readonly pods: readonly KubeObject[];
+  readonly slices: readonly EndpointSlice[];
+  readonly pods: readonly Pod[];
   readonly names: Names;
   readonly left?: LeftMarks | undefined;
 }
@@ -67,8 +82,8 @@ export interface Addressed {
 /** An error where such an endpoint leads to a port that its pod does not open. */
 export function judgeAddressed({ slices, pods, names, left }: Addressed): Finding | undefined {
   for (const slice of slices) {
-    const [port, ...others] = asArray(getOwn(slice, "ports"));
-    const number = getOwn(port, "port");
+    const [port, ...others] = slice.ports ?? [];
+    const number = port?.port;
     const reached = listAddressed([slice], pods);
     if (number === undefined || others.length > 0) continue;
     const finding = judgeTarget({
@@ -88,25 +103,24 @@ export function judgeAddressed({ slices, pods, names, left }: Addressed): Findin
 
 /** The pods that have the addresses of endpoints. */
 export function listAddressed(
-  slices: readonly KubeObject[],
-  pods: readonly KubeObject[] | undefined = [],
-): readonly KubeObject[] {
+  slices: readonly EndpointSlice[],
+  pods: readonly Pod[] | undefined = [],
+): readonly Pod[] {
   const addresses = slices
-    .flatMap((slice) => asArray(getOwn(slice, "endpoints")))
-    .flatMap((endpoint) => asArray(getOwn(endpoint, "addresses")));
-  return pods.filter((pod) => addresses.includes(getPath(pod, ["status", "podIP"])));
+    .flatMap(({ endpoints }) => endpoints ?? [])
+    .flatMap((endpoint) => endpoint.addresses ?? []);
+  return pods.filter(({ status }) => addresses.some((one) => one === status?.podIP));
 }
 
 /** True where what opens the port in another pod says another port here. */
-function opensOther(pod: KubeObject, target: unknown, right: readonly KubeObject[]): boolean {
-  const isTarget = ({ name, number }: ReturnType<typeof listPorts>[number]): boolean =>
-    name === target || number === target;
+function opensOther(pod: Pod, target: Target, right: readonly Pod[]): boolean {
+  const isTarget = (port: ContainerPort): boolean => isPort(port, target);
   const servers = right
     .flatMap(listContainers)
     .filter((container) => listPorts(container).some(isTarget))
-    .map((container) => getOwn(container, "name"));
+    .map(({ name }) => name);
   return listContainers(pod)
-    .filter((container) => servers.includes(getOwn(container, "name")))
+    .filter(({ name }) => servers.includes(name))
     .map(listPorts)
     .some((ports) => ports.length > 0 && !ports.some(isTarget));
 }
@@ -115,7 +129,7 @@ function opensOther(pod: KubeObject, target: unknown, right: readonly KubeObject
 type Lead = ReturnType<typeof opens> | "unlikely";
 
 /** As `opens`; a name leads to the first container that has it, which may be one beside the webhook's. */
-function leadsTo(pod: KubeObject, target: unknown, names: Names): Lead {
+function leadsTo(pod: Pod, target: Target, names: Names): Lead {
   if (findNamesake(pod, target, names) !== undefined) return "no";
   const open = opens(pod, target);
   const containers = listContainers(pod);
@@ -123,7 +137,7 @@ function leadsTo(pod: KubeObject, target: unknown, names: Names): Lead {
   if (open !== "unknown" || own.length === 0) return open;
   const maySay = containers.filter((one) => listPorts(one).length === 0);
   // the operator itself, which says no port either, serves no webhook
-  const isOperator = (one: unknown): boolean => getOwn(one, "name") === names.operator.container;
+  const isOperator = ({ name }: Container): boolean => name === names.operator.container;
   return maySay.every(isOperator) ? "no" : "unlikely";
 }
 
@@ -132,27 +146,31 @@ function describePort(value: number | string | undefined): string {
 }
 
 /** The container that takes the calls in the place of the webhook's, which has the same name for another port. */
-function findNamesake(pod: KubeObject, target: unknown, names: Names): unknown {
+function findNamesake(pod: Pod, target: Target, names: Names): Container | undefined {
   const named = listContainers(pod).flatMap((container) =>
     listPorts(container)
       .filter(({ name }) => name === target)
-      .map(({ number }) => ({ container, number, isOwn: isAdmission(container, names) })),
+      .map(({ containerPort: number }) => ({
+        container,
+        number,
+        isOwn: isAdmission(container, names),
+      })),
   );
   const [first] = named;
   const own = named.find(({ isOwn }) => isOwn);
   return own === undefined || first?.number === own.number ? undefined : first?.container;
 }
 
-function describeMiss(pods: readonly KubeObject[], target: unknown, names: Names): string {
+function describeMiss(pods: readonly Pod[], target: Target, names: Names): string {
   const shown = few(pods.map(objectLabel));
-  const [other] = pods.map((pod) => findNamesake(pod, target, names)).filter(isObject);
+  const [other] = pods.flatMap((pod) => findNamesake(pod, target, names) ?? []);
   return other === undefined
     ? `which no container of ${shown} opens`
-    : `which container ${String(getOwn(other, "name"))} has before the webhook's in ${shown}`;
+    : `which container ${String(other.name)} has before the webhook's in ${shown}`;
 }
 
 /** By which all pods are reached: a number, or a name where the numbers differ. */
-function findCommonPort(pods: readonly KubeObject[], names: Names): number | string | undefined {
+function findCommonPort(pods: readonly Pod[], names: Names): number | string | undefined {
   const [number, ...numbers] = pods.map((pod) => findListeningPort(pod, names));
   if (numbers.every((one) => one === number)) return number;
   const [name, ...others] = pods.map((pod) => listOwnPorts(pod, names)[0]?.name);
@@ -160,21 +178,21 @@ function findCommonPort(pods: readonly KubeObject[], names: Names): number | str
 }
 
 /** The port that the admission container declares, or the only one of the pod. */
-export function findListeningPort(pod: KubeObject, names: Names): number | undefined {
+export function findListeningPort(pod: Pod, names: Names): number | undefined {
   const ports = listOwnPorts(pod, names);
   const [first] = ports;
-  return ports.length === 1 && typeof first?.number === "number" ? first.number : undefined;
+  return ports.length === 1 ? (first?.containerPort ?? undefined) : undefined;
 }
 
 /** Of the admission container, else of all. */
-function listOwnPorts(pod: KubeObject, names: Names): ReturnType<typeof listPorts> {
+function listOwnPorts(pod: Pod, names: Names): readonly ContainerPort[] {
   const containers = listContainers(pod);
   const own = containers.filter((one) => isAdmission(one, names));
   return (own.length > 0 ? own : containers).flatMap(listPorts);
 }
 
-function isAdmission(container: unknown, { operator }: Names): boolean {
-  return getOwn(container, "name") === operator.admissionContainer;
+function isAdmission({ name }: Container, { operator }: Names): boolean {
+  return name === operator.admissionContainer;
 }
 
 /** An error for each pod that does not listen, beside others that do: every call that meets it fails. */
@@ -183,7 +201,7 @@ export function judgeStrangers(selection: Selection): readonly Finding[] {
   const target = readTarget(port);
   const right = pods.filter((pod) => opens(pod, target) === "yes");
   const meant = right.length > 0 ? right : pods.filter((pod) => hasAdmission(pod, names));
-  const isStranger = (pod: KubeObject): boolean =>
+  const isStranger = (pod: Pod): boolean =>
     opens(pod, target) !== "yes" && !hasContainerOf(pod, meant);
   if (meant.length === 0) return [];
   const others = listOtherServers(selection, right);
@@ -204,10 +222,7 @@ export function judgeStrangers(selection: Selection): readonly Finding[] {
 }
 
 /** Pods that listen on the port too, beside the webhook's, and have nothing of it: neither a container nor its Secret. */
-function listOtherServers(
-  { names }: Selection,
-  listening: readonly KubeObject[],
-): readonly KubeObject[] {
+function listOtherServers({ names }: Selection, listening: readonly Pod[]): readonly Pod[] {
   const own = listening.filter((pod) => hasAdmission(pod, names));
   return own.length === 0
     ? []
@@ -217,18 +232,16 @@ function listOtherServers(
 }
 
 /** True where one of its containers has the name of one of theirs. */
-function hasContainerOf(pod: KubeObject, others: readonly KubeObject[]): boolean {
-  const known = new Set(others.flatMap(listContainers).map((one) => getOwn(one, "name")));
-  return listContainers(pod).some((container) => known.has(getOwn(container, "name")));
+function hasContainerOf(pod: Pod, others: readonly Pod[]): boolean {
+  const known = new Set(others.flatMap(listContainers).map(({ name }) => name));
+  return listContainers(pod).some(({ name }) => known.has(name));
 }
 
-function mountsSecret(pod: KubeObject, secret: string): boolean {
-  return asArray(getPath(pod, ["spec", "volumes"])).some(
-    (volume) => getPath(volume, ["secret", "secretName"]) === secret,
-  );
+function mountsSecret({ spec }: Pod, name: string): boolean {
+  return spec?.volumes?.some(({ secret }) => secret?.secretName === name) === true;
 }
 
-function hasAdmission(pod: KubeObject, names: Names): boolean {
+function hasAdmission(pod: Pod, names: Names): boolean {
   return listContainers(pod).some((one) => isAdmission(one, names));
 }
 
@@ -236,15 +249,12 @@ function hasAdmission(pod: KubeObject, names: Names): boolean {
 const generated = ["pod-template-hash", "controller-revision-hash"];
 
 function adviceOn(
-  pod: KubeObject,
+  pod: Pod,
   { service, deployments = [], left }: Selection,
-  {
-    meant,
-    strangers,
-  }: { readonly meant: readonly KubeObject[]; readonly strangers: readonly KubeObject[] },
+  { meant, strangers }: { readonly meant: readonly Pod[]; readonly strangers: readonly Pod[] },
 ): string {
   const labels = Object.entries(meant[0]?.metadata.labels ?? {});
-  const carries = ({ metadata }: KubeObject, [key, value]: readonly [string, string]): boolean =>
+  const carries = ({ metadata }: Pod, [key, value]: readonly [string, string]): boolean =>
     getOwn(metadata.labels, key) === value;
   const telling = labels
     .filter(([key]) => !generated.includes(key))
@@ -256,13 +266,12 @@ function adviceOn(
     const selector = Object.fromEntries([telling]);
     return `have the Service select only the webhook's pods${ownerBeside(service, left)} with: ${patchLine(service, { spec: { selector } })}`;
   }
-  const asked = getPath(service, ["spec", "selector"]);
-  const key = Object.keys(isObject(asked) ? asked : {})[0] ?? "";
+  const key = Object.keys(service.spec?.selector ?? {})[0] ?? "";
   if ((pod.metadata.ownerReferences ?? []).length === 0) {
     return `take the label off the pod with: ${lineOn("label pod", pod)} ${key}-`;
   }
-  const makes = (deployment: KubeObject, one: KubeObject): boolean =>
-    selects(getPath(deployment, ["spec", "selector"]), one.metadata.labels ?? {});
+  const makes = ({ spec }: Deployment, one: Pod): boolean =>
+    selects(spec?.selector, one.metadata.labels ?? {});
   // the webhook's own Deployment may select it, too
   const maker = deployments.find((one) => makes(one, pod) && !meant.some((own) => makes(one, own)));
   const where = maker === undefined ? "what makes it" : objectLabel(maker);

@@ -3,6 +3,7 @@
  * that must pass and one that must be refused by the entry (domain facts 4.3; cli contract, Probe).
  */
 import type { KindNames, Names } from "../names/names";
+import type { ValidatingWebhook } from "../kube/models";
 import type { KubeObject, Resource } from "../kube/objects";
 import { fieldName, findFields } from "../rules/fields";
 import { isObject, getOwn } from "../base/values";
@@ -29,7 +30,10 @@ export interface ProbeContext {
  * Pairs for the kinds that the entry matches on CREATE, databases first. ERC has no twin that
  * any rule of ours refuses, an operator's own server may refuse one.
  */
-export function pairsFor(entry: unknown, scene: ProbeContext): readonly ProbePair[] {
+export function pairsFor(
+  entry: ValidatingWebhook | undefined,
+  scene: ProbeContext,
+): readonly ProbePair[] {
   const { names } = scene;
   return [names.edb, names.eaadb, names.erc]
     .filter((kind) =>

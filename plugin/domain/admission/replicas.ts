@@ -1,6 +1,7 @@
 /** The pods behind the webhook's Service, each asked by its own address: what is sent, and what an answer says. */
 import type { KubeObject, Resource } from "../kube/objects";
-import { asArray, asString, getOwn, getPath } from "../base/values";
+import type { EndpointSlice, ValidatingWebhook } from "../kube/models";
+import { asString, getOwn, getPath } from "../base/values";
 
 /** A ready pod with the port that it is called on. */
 export interface ReplicaPod {
@@ -16,17 +17,13 @@ export interface ReplicaVerdict {
 }
 
 /** The ready pods of the slices of a Service, each once; an endpoint that is no pod is left out. */
-export function listReplicas(slices: readonly KubeObject[]): readonly ReplicaPod[] {
+export function listReplicas(slices: readonly EndpointSlice[]): readonly ReplicaPod[] {
   const found = slices.flatMap((slice) => {
-    const port = asArray(getOwn(slice, "ports"))
-      .map((one) => getOwn(one, "port"))
-      .find((one) => typeof one === "number");
+    const port = slice.ports?.map((one) => one.port).find((one) => typeof one === "number");
     if (typeof port !== "number") return [];
-    return asArray(getOwn(slice, "endpoints")).flatMap((endpoint) => {
-      const target = getOwn(endpoint, "targetRef");
-      const name = asString(getOwn(target, "name"));
-      const isReady = getPath(endpoint, ["conditions", "ready"]) !== false;
-      if (getOwn(target, "kind") !== "Pod" || name === undefined || !isReady) return [];
+    return (slice.endpoints ?? []).flatMap(({ targetRef, conditions }) => {
+      const name = asString(targetRef?.name);
+      if (targetRef?.kind !== "Pod" || name === undefined || conditions?.ready === false) return [];
       return [{ name, namespace: String(slice.metadata.namespace), port }];
     });
   });
@@ -35,10 +32,10 @@ export function listReplicas(slices: readonly KubeObject[]): readonly ReplicaPod
 
 /** The review of an edit that must pass, as the API server would send it for this entry. */
 export function makeReview(
-  entry: unknown,
+  entry: ValidatingWebhook,
   { object, resource, uid }: { object: KubeObject; resource: Resource; uid: string },
 ): object {
-  const version = asString(asArray(getOwn(entry, "admissionReviewVersions"))[0]) ?? "v1";
+  const version = entry.admissionReviewVersions?.[0] ?? "v1";
   const { group, plural, kind } = resource;
   const isStored = object.metadata.uid !== undefined;
   const { name, namespace } = object.metadata;

@@ -1,73 +1,69 @@
 /** A Service and the pods behind it: where they listen, and the lines that change them. */
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
 import { chooseCause, findLivingOwner, type LeftMarks } from "../kube/owners";
-import { asArray, getOwn, getPath } from "../base/values";
+import type { Container, ContainerPort, Pod, Service, ServicePort } from "../kube/models";
 
-/** A port that a container declares. */
-interface Declared {
-  readonly name: unknown;
-  readonly number: unknown;
-}
+/** Where a port of a Service leads to: a number, or the name of a container's port. */
+export type Target = ServicePort["targetPort"];
 
 /** A pod that has ended is no endpoint, whatever its labels. */
-export function isOver(pod: KubeObject): boolean {
-  return ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
+export function isOver({ status }: Pod): boolean {
+  return ["Succeeded", "Failed"].includes(String(status?.phase));
 }
 
 /** The containers of a pod; those that stay beside the others are among the init containers. */
-export function listContainers(pod: KubeObject): readonly unknown[] {
-  const sidecars = asArray(getPath(pod, ["spec", "initContainers"])).filter(
-    (one) => getOwn(one, "restartPolicy") === "Always",
-  );
-  return [...asArray(getPath(pod, ["spec", "containers"])), ...sidecars];
+export function listContainers({ spec }: Pod): readonly Container[] {
+  const sidecars = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === "Always");
+  return [...(spec?.containers ?? []), ...(sidecars ?? [])];
 }
 
 /** The TCP ports that a container declares. */
-export function listPorts(container: unknown): readonly Declared[] {
-  return asArray(getOwn(container, "ports"))
-    .filter(isTcp)
-    .map((port) => ({ name: getOwn(port, "name"), number: getOwn(port, "containerPort") }));
+export function listPorts({ ports }: Container): readonly ContainerPort[] {
+  return ports?.filter(isTcp) ?? [];
 }
 
 /** Where the kubelet asks whether a container is ready: something answers there in a pod that is. */
-function listProbedPorts(container: unknown): readonly unknown[] {
-  return ["httpGet", "tcpSocket", "grpc"].map((how) =>
-    getPath(container, ["readinessProbe", how, "port"]),
-  );
+function listProbedPorts({ readinessProbe }: Container): readonly Target[] {
+  const { httpGet, tcpSocket, grpc } = readinessProbe ?? {};
+  return [httpGet, tcpSocket, grpc].map((how) => how?.port);
 }
 
 /** True for a port of TCP, which an absent protocol stands for. */
-export function isTcp(port: unknown): boolean {
-  return (getOwn(port, "protocol") ?? "TCP") === "TCP";
+export function isTcp({ protocol }: Pick<ServicePort, "protocol">): boolean {
+  return (protocol ?? "TCP") === "TCP";
 }
 
-/** Where a port of a Service leads to: a number, or the name of a container's port. */
-export function readTarget(port: unknown): unknown {
-  return getOwn(port, "targetPort") ?? getOwn(port, "port");
+/** Where a port of a Service leads to. */
+export function readTarget(port: ServicePort | undefined): Target {
+  return port?.targetPort ?? port?.port;
 }
 
 /**
  * Whether a pod opens a port. A number may be open without being declared; a name that no
  * container declares leads nowhere.
  */
-export function opens(pod: KubeObject, target: unknown): "yes" | "no" | "unknown" {
+export function opens(pod: Pod, target: Target): "yes" | "no" | "unknown" {
   const containers = listContainers(pod);
   const declared = containers.map(listPorts);
-  if (declared.flat().some(({ name, number }) => name === target || number === target))
-    return "yes";
+  if (declared.flat().some((port) => isPort(port, target))) return "yes";
   if (containers.some((one) => listProbedPorts(one).includes(target))) return "yes";
   if (typeof target === "string") return "no";
   return declared.some((ports) => ports.length === 0) ? "unknown" : "no";
 }
 
+/** True for a port of that number or name. */
+export function isPort({ name, containerPort }: ContainerPort, target: Target): boolean {
+  return name === target || containerPort === target;
+}
+
 /** A pod that says where it listens, and names none of the ports that the Service sends to, is another one's. */
-export function mayListen(pod: KubeObject, service: KubeObject): boolean {
+export function mayListen(pod: Pod, { spec }: Service): boolean {
   const declared = listContainers(pod).flatMap(listPorts);
-  const targets = asArray(getPath(service, ["spec", "ports"])).map(readTarget);
+  const targets = (spec?.ports ?? []).map(readTarget);
   return (
     declared.length === 0 ||
     targets.length === 0 ||
-    declared.some(({ name, number }) => targets.includes(name) || targets.includes(number))
+    declared.some((port) => targets.some((target) => isPort(port, target)))
   );
 }
 

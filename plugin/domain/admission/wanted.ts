@@ -5,35 +5,28 @@
 import { webhookFinding } from "./findings";
 import type { Finding } from "../base/findings";
 import { leftovers, type Names, replaceTokens } from "../names/names";
-import { type KubeObject, lastApplied } from "../kube/objects";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../kube/models";
+import { lastApplied } from "../kube/objects";
 import {
   getPath,
   isObject,
-  type Json,
   asArray,
+  asString,
   getOwn,
   sameJson,
   renderValue,
 } from "../base/values";
 import { findInjector } from "./injector";
 import { isEmptySelector } from "../kube/selectors";
-import {
-  readCaBundle,
-  callsSame,
-  listEntries,
-  findEntry,
-  readServiceName,
-  readServiceNamespace,
-  withCa,
-} from "./configuration";
+import { readCaBundle, callsSame, listEntries, findEntry, withCa } from "./configuration";
 
 /** What the wanted object is made of. */
 export interface Ingredients {
-  readonly template: KubeObject;
+  readonly template: ValidatingWebhookConfiguration;
   /** The new configuration as found, when there is one. */
-  readonly live: KubeObject | undefined;
+  readonly live: ValidatingWebhookConfiguration | undefined;
   /** The old configuration as found, when there is one. */
-  readonly old: KubeObject | undefined;
+  readonly old: ValidatingWebhookConfiguration | undefined;
   /** Base64 as in the Secret's item, unchanged (S28, S30). */
   readonly caBundle: string;
   readonly takeTemplateSelectors: boolean;
@@ -42,7 +35,7 @@ export interface Ingredients {
 
 /** The wanted object, which values of the live one are in it, and what a person should know. */
 interface DesiredWebhook {
-  readonly object: KubeObject;
+  readonly object: ValidatingWebhookConfiguration;
   readonly kept: readonly string[];
   readonly findings: readonly Finding[];
 }
@@ -60,7 +53,7 @@ export function buildConfiguration(from: Ingredients): DesiredWebhook {
     from,
   );
   const entry = { ...withDefaults(templateEntry, caBundle), ...kept };
-  const object = {
+  const object: ValidatingWebhookConfiguration = {
     apiVersion: from.template.apiVersion,
     kind: from.template.kind,
     metadata: buildMetadata(from),
@@ -73,54 +66,50 @@ export function buildConfiguration(from: Ingredients): DesiredWebhook {
  * The entry in its place among those that are in the live configuration beside it. What calls the
  * same Service fails without the same CA; nothing else of it is this tool's to change.
  */
-function entriesAround(own: Json, from: Ingredients): readonly Json[] {
-  const { live } = from;
-  const named = listEntries(live).filter((entry) => typeof getOwn(entry, "name") === "string");
-  const isOwn = (entry: Json): boolean => getOwn(entry, "name") === getOwn(own, "name");
-  const all = named.map((entry) => {
-    if (isOwn(entry)) return own;
+function entriesAround(own: ValidatingWebhook, from: Ingredients): readonly ValidatingWebhook[] {
+  const all = listEntries(from.live).map((entry) => {
+    if (entry.name === own.name) return own;
     return callsSame(entry, own) ? withCa(entry, caFor(entry, from)) : entry;
   });
   return all.includes(own) ? all : [...all, own];
 }
 
 /** What an injector has written is written again as it is: any other value would come back. */
-function caFor(entry: Json | undefined, { live, caBundle }: Ingredients): string {
+function caFor(entry: ValidatingWebhook | undefined, { live, caBundle }: Ingredients): string {
   return (findInjector(live) && entry && readCaBundle(entry)) ?? caBundle;
 }
 
 /** The entry that values are kept from: the new one's, else the old one's. */
-function sourceEntry(from: Ingredients): Json | undefined {
+function sourceEntry(from: Ingredients): ValidatingWebhook | undefined {
   if (from.live !== undefined) return findEntry(from.live, from.names.webhook.entry);
   return findEntry(from.old, from.names.webhook.oldEntry) ?? listEntries(from.old)[0];
 }
 
-function pickKept(source: Json | undefined, template: Json, fromTemplate: boolean): Json {
+function pickKept(
+  source: ValidatingWebhook | undefined,
+  template: ValidatingWebhook,
+  fromTemplate: boolean,
+): Partial<ValidatingWebhook> {
   const selectors = fromTemplate
     ? []
     : selectorFields
-        .map((field) => [field, getOwn(source, field)] as const)
-        .filter(([field, value]) => !isEmpty(value) && !sameJson(value, getOwn(template, field)));
-  const timeout = getOwn(source, "timeoutSeconds");
-  const byHand =
-    typeof timeout === "number" &&
-    timeout !== serverTimeout &&
-    timeout !== getOwn(template, "timeoutSeconds");
-  return Object.fromEntries<unknown>([
+        .map((field) => [field, source?.[field]] as const)
+        .filter(([field, value]) => !isEmpty(value) && !sameJson(value, template[field]));
+  const timeout = source?.timeoutSeconds ?? serverTimeout;
+  const byHand = timeout !== serverTimeout && timeout !== template.timeoutSeconds;
+  return Object.fromEntries([
     ...selectors,
     ...(byHand ? [["timeoutSeconds", timeout] as const] : []),
   ]);
 }
 
 /** An absent, empty object or empty list value selects everything: nothing to keep. */
-function isEmpty(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  return isEmptySelector(value);
+function isEmpty(value: ValidatingWebhook[(typeof selectorFields)[number]]): boolean {
+  return value instanceof Array ? value.length === 0 : isEmptySelector(value);
 }
 
 /** What the API server would fill in, said outright: a comparison needs it, an apply owns it. */
-function withDefaults(entry: Json, caBundle: string): Json {
-  const service = getOwn(getOwn(entry, "clientConfig"), "service");
+function withDefaults(entry: ValidatingWebhook, caBundle: string): ValidatingWebhook {
   return {
     failurePolicy: "Fail",
     matchPolicy: "Equivalent",
@@ -128,17 +117,12 @@ function withDefaults(entry: Json, caBundle: string): Json {
     objectSelector: {},
     timeoutSeconds: serverTimeout,
     ...entry,
-    clientConfig: {
-      service: { port: 443, ...(isObject(service) ? service : {}) },
-      caBundle,
-    },
-    rules: asArray(getOwn(entry, "rules")).map((rule) =>
-      isObject(rule) ? { scope: "*", ...rule } : rule,
-    ),
+    clientConfig: { service: { port: 443, ...entry.clientConfig?.service }, caBundle },
+    rules: (entry.rules ?? []).map((rule) => ({ scope: "*", ...rule })),
   };
 }
 
-function buildMetadata(from: Ingredients): KubeObject["metadata"] {
+function buildMetadata(from: Ingredients): ValidatingWebhookConfiguration["metadata"] {
   const { metadata } = from.template;
   const live = from.live?.metadata;
   const labels = { ...live?.labels, ...metadata.labels };
@@ -153,13 +137,13 @@ function buildMetadata(from: Ingredients): KubeObject["metadata"] {
 }
 
 function findProblems(
-  source: Json | undefined,
-  entry: Json,
+  source: ValidatingWebhook | undefined,
+  entry: ValidatingWebhook,
   from: Ingredients,
 ): readonly Finding[] {
-  const found = getOwn(source, "failurePolicy");
-  const written = getPath(entry, ["failurePolicy"]);
-  if (source === undefined || found === undefined || found === written) return [];
+  const found = source?.failurePolicy;
+  const written = entry.failurePolicy;
+  if (found === undefined || found === written) return [];
   const isOpen = found === "Ignore" && written === "Fail";
   const trial = "; with Ignore first where no refusal was seen, and with Fail once one was";
   return [
@@ -175,23 +159,23 @@ function findProblems(
  * The paths at which the live object is not as expected, in order. Labels and annotations are
  * compared where the wanted object names them, the entries of the wanted names as a whole.
  */
-export function listDifferences(live: unknown, wanted: KubeObject): readonly string[] {
-  const metadata = ["labels", "annotations"].flatMap((part) => {
-    const [found, expected] = [live, wanted].map((object) =>
-      getOwn(getOwn(object, "metadata"), part),
-    );
-    const keys = keysApart(found, expected, Object.keys(expected ?? {}));
+export function listDifferences(
+  live: ValidatingWebhookConfiguration | undefined,
+  wanted: ValidatingWebhookConfiguration,
+): readonly string[] {
+  const metadata = (["labels", "annotations"] as const).flatMap((part) => {
+    const expected = wanted.metadata[part];
+    const keys = keysApart(live?.metadata[part], expected, Object.keys(expected ?? {}));
     return keys.map((key) => `metadata.${part}[${key}]`);
   });
   const entries = listEntries(wanted).flatMap((entry) => {
-    const name = String(getOwn(entry, "name"));
-    const path = `webhooks[name=${name}]`;
-    const found = listEntries(live).find((item) => getOwn(item, "name") === name);
+    const path = `webhooks[name=${String(entry.name)}]`;
+    const found = listEntries(live).find(({ name }) => name === entry.name);
     if (found === undefined) return [path];
     const keys = [...new Set([...Object.keys(entry), ...Object.keys(found)])].sort();
     return keysApart(found, entry, keys).flatMap((key) => {
       if (key !== "clientConfig") return [`${path}.${key}`];
-      const inner = keysApart(getOwn(found, key), getOwn(entry, key), [
+      const inner = keysApart(found.clientConfig, entry.clientConfig, [
         "caBundle",
         "service",
         "url",
@@ -209,7 +193,7 @@ function keysApart(live: unknown, wanted: unknown, keys: readonly string[]): rea
 
 /** A rendered template, or every problem that stands against it. */
 type Rendered =
-  | { readonly is: "rendered"; readonly configuration: KubeObject }
+  | { readonly is: "rendered"; readonly configuration: ValidatingWebhookConfiguration }
   | { readonly is: "unfit"; readonly problems: readonly string[] };
 
 /**
@@ -234,9 +218,10 @@ export function renderTemplate(
     ...judgeEntries(rendered, namespace, names),
     ...leftovers(rendered, names).map((token) => `placeholder ${token} is left after rendering`),
   ];
+  // what was judged has the kind and the one entry; what the API server alone can judge it refuses itself
   return problems.length > 0
     ? { is: "unfit", problems }
-    : { is: "rendered", configuration: rendered as KubeObject };
+    : { is: "rendered", configuration: rendered as ValidatingWebhookConfiguration };
 }
 
 function judgeHead(rendered: unknown, names: Names): readonly string[] {
@@ -252,13 +237,14 @@ function judgeHead(rendered: unknown, names: Names): readonly string[] {
 }
 
 function judgeEntries(rendered: unknown, namespace: string, names: Names): readonly string[] {
-  const entries = listEntries(rendered);
-  const entry = entries[0];
-  const count = asArray(getOwn(rendered, "webhooks")).length;
-  if (count !== 1 || entry === undefined) {
-    return [`webhooks has ${count} entries where exactly one is expected`];
+  const entries = asArray(getOwn(rendered, "webhooks"));
+  const [entry] = entries;
+  if (entries.length !== 1 || !isObject(entry)) {
+    return [`webhooks has ${entries.length} entries where exactly one is expected`];
   }
-  const [name, namespaced] = [getOwn(entry, "name"), readServiceNamespace(entry)];
+  const name = getOwn(entry, "name");
+  const service = getPath(entry, ["clientConfig", "service"]);
+  const namespaced = asString(getOwn(service, "namespace"));
   const client = "webhooks[0].clientConfig";
   const judged: readonly (readonly [isWrong: boolean, problem: string])[] = [
     [
@@ -266,15 +252,37 @@ function judgeEntries(rendered: unknown, namespace: string, names: Names): reado
       `webhooks[0].name is ${renderValue(name)}, expected "${names.webhook.entry}"`,
     ],
     [
-      getOwn(getOwn(entry, "clientConfig"), "url") !== undefined,
+      getPath(entry, ["clientConfig", "url"]) !== undefined,
       `${client}.url is set where a service is expected`,
     ],
-    [readServiceName(entry) === undefined, `${client}.service.name is absent`],
+    [asString(getOwn(service, "name")) === undefined, `${client}.service.name is absent`],
     [
       namespaced !== namespace,
       `${client}.service.namespace is ${renderValue(namespaced)} after rendering, expected "${namespace}"`,
     ],
-    [asArray(getOwn(entry, "rules")).length === 0, "webhooks[0].rules is empty"],
+    ...judgeRules(getOwn(entry, "rules")),
   ];
   return judged.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
+}
+
+const ruleFields = ["apiGroups", "apiVersions", "operations", "resources"];
+
+/** Code that reads the rules of a template trusts that they are mappings of lists. */
+function judgeRules(rules: unknown): readonly (readonly [isWrong: boolean, problem: string])[] {
+  const all = asArray(rules);
+  const shapes = all.flatMap((rule, index) => {
+    const path = `webhooks[0].rules[${index}]`;
+    const fields = ruleFields.map((field) => [`${path}.${field}`, getOwn(rule, field)] as const);
+    return [
+      [!isObject(rule), `${path} is ${renderValue(rule)}, expected a mapping`] as const,
+      ...fields.map(
+        ([field, value]) =>
+          [
+            !Array.isArray(value ?? []),
+            `${field} is ${renderValue(value)}, expected a list`,
+          ] as const,
+      ),
+    ];
+  });
+  return [[all.length === 0, "webhooks[0].rules is empty"], ...shapes];
 }

@@ -4,12 +4,20 @@
  * explains what comes after, and what was not read breaks nothing.
  */
 import type { Finding } from "../base/findings";
-import { type Facts, isKnown } from "../facts/facts";
-import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
+import { type FactObjects, type Facts, isKnown } from "../facts/facts";
+import type {
+  EndpointSlice,
+  Service,
+  ServicePort,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookConfiguration,
+} from "../kube/models";
+import { readName, readNamespace, objectLabel } from "../kube/objects";
 import { leftovers, type Names } from "../names/names";
 import type { ComponentHealth } from "../rollout/health";
 import { isReady } from "../rollout/pod-causes";
-import { asArray, asString, countNoun, getOwn, getPath, renderValue } from "../base/values";
+import { countNoun, renderValue } from "../base/values";
 import {
   callsSame,
   callsService,
@@ -60,7 +68,7 @@ export type WayFactKey =
 export interface WayFacts {
   readonly names: Names;
   readonly namespace: string;
-  readonly lists: Readonly<Partial<Record<WayFactKey, readonly KubeObject[] | undefined>>>;
+  readonly lists: { readonly [Key in WayFactKey]?: FactObjects[Key] | undefined };
   readonly certificate?: Facts["certificate"];
   /** The configurations whose owner is gone. */
   readonly left?: LeftMarks | undefined;
@@ -69,8 +77,8 @@ export interface WayFacts {
 /** What an entry calls: what the template says, where one is known. */
 export interface Called {
   readonly name: string;
-  readonly port: unknown;
-  readonly path: unknown;
+  readonly port: ServicePort["port"];
+  readonly path: string | undefined;
 }
 
 /** One way: where it leads, and where it is broken. */
@@ -99,38 +107,36 @@ export function judgeDoubts(ways: readonly Way[]): ComponentHealth | undefined {
   return doubt && { is: "unknown", because: `${String(doubt.object)}: ${doubt.cause}` };
 }
 
-const known: readonly WayFactKey[] = [
-  "namespaces",
-  "services",
-  "endpointSlices",
-  "pods",
-  "deployments",
-  "networkPolicies",
-];
-
 /** The lists of a snapshot that the way is judged from. */
 export function wayFacts(facts: Facts): WayFacts {
   const { names, namespace, certificate, objects } = facts;
-  const lists = Object.fromEntries(
-    known.map((key) => [key, isKnown(facts, key) ? objects[key] : undefined]),
-  );
+  const pick = <Key extends WayFactKey>(key: Key): FactObjects[Key] | undefined =>
+    isKnown(facts, key) ? objects[key] : undefined;
+  const lists = {
+    namespaces: pick("namespaces"),
+    services: pick("services"),
+    endpointSlices: pick("endpointSlices"),
+    pods: pick("pods"),
+    deployments: pick("deployments"),
+    networkPolicies: pick("networkPolicies"),
+  };
   const { left } = facts;
   return { names, namespace, lists, left, ...(certificate !== undefined && { certificate }) };
 }
 
 /** What the operator's own entry calls, by its template or as the bundle has it. */
-export function readCalled(template: KubeObject | undefined, { webhook }: Names): Called {
+export function readCalled(
+  template: ValidatingWebhookConfiguration | undefined,
+  { webhook }: Names,
+): Called {
   const entry = findEntry(template, webhook.entry);
   if (entry === undefined) return { name: webhook.service, port: 443, path: webhook.path };
   return readCall(entry);
 }
 
-function readCall(entry: unknown): Called {
-  return {
-    name: String(readServiceName(entry)),
-    port: getPath(entry, ["clientConfig", "service", "port"]) ?? 443,
-    path: getPath(entry, ["clientConfig", "service", "path"]),
-  };
+function readCall(entry: ValidatingWebhook): Called {
+  const { port, path } = entry.clientConfig?.service ?? {};
+  return { name: String(readServiceName(entry)), port: port ?? 443, path: path ?? undefined };
 }
 
 /**
@@ -138,7 +144,7 @@ function readCall(entry: unknown): Called {
  * them calls it: what is to be written leads there.
  */
 export function judgeWays(
-  configurations: readonly KubeObject[],
+  configurations: readonly WebhookConfiguration[],
   facts: WayFacts,
   wanted: Called,
 ): readonly Way[] {
@@ -238,7 +244,7 @@ function judgeElsewhere(
 
 /** Of a URL only a name of the cluster's own is known to lead anywhere. */
 function judgeUrl(one: EntryInForce, facts: WayFacts): Way {
-  const url = String(getPath(one.entry, ["clientConfig", "url"]));
+  const url = String(one.entry.clientConfig?.url);
   const [, name = "", place, port = "443"] = serviceUrl.exec(url) ?? [];
   if (place === undefined) return open([]);
   if (place !== facts.namespace) return judgeElsewhere(one, facts, place);
@@ -258,7 +264,7 @@ function judgeCall(
 ): Finding | undefined {
   const { name, port, path } = readCall(entry);
   const { services } = lists;
-  const byName = (one: string): KubeObject | undefined =>
+  const byName = (one: string): Service | undefined =>
     services?.find((each) => readName(each) === one && readNamespace(each) === namespace);
   const other = (key: keyof Called, cause: string): Finding =>
     webhookFinding("callsOther", {
@@ -285,14 +291,12 @@ function judgeCall(
   );
 }
 
-function bare(path: unknown): string {
-  return (asString(path) ?? "").replace(/\/$/, "");
+function bare(path = ""): string {
+  return path.replace(/\/$/, "");
 }
 
-function findPort(service: KubeObject, port: unknown): unknown {
-  return asArray(getPath(service, ["spec", "ports"])).find(
-    (one) => getOwn(one, "port") === port && isTcp(one),
-  );
+function findPort({ spec }: Service, port: ServicePort["port"]): ServicePort | undefined {
+  return spec?.ports?.find((one) => one.port === port && isTcp(one));
 }
 
 function breakLink(
@@ -322,22 +326,21 @@ export function judgeServerWay(
     const object = `Service/${namespace}/${name}`;
     return breakLink("service", [webhookFinding("serviceMissing", { object })]);
   }
-  if (getPath(service, ["spec", "type"]) === "ExternalName") {
+  if (service.spec?.type === "ExternalName") {
     const lost = judgeAlias(service, facts);
     return lost === undefined ? open(at) : breakLink("service", [lost]);
   }
   const found = findPort(service, port);
   // without any port it was not read whole: the API server stores none like that
-  const hasPorts = asArray(getPath(service, ["spec", "ports"])).length > 0;
-  if (found === undefined && hasPorts)
+  if (found === undefined && (service.spec?.ports?.length ?? 0) > 0)
     return breakLink("port", [reportMissingPort(service, port, facts)]);
   return judgeBehind({ service, found, at }, facts);
 }
 
 interface Reached {
-  readonly service: KubeObject;
+  readonly service: Service;
   /** The port that is called, as the Service has it. */
-  readonly found: unknown;
+  readonly found: ServicePort | undefined;
   readonly at: readonly string[];
 }
 
@@ -358,7 +361,7 @@ function judgeBehind(reached: Reached, facts: WayFacts): Way {
 /** Of the pods behind ready endpoints: those that are selected, else those that have the addresses. */
 function judgePods(
   { service, found, at }: Reached,
-  slices: readonly KubeObject[],
+  slices: readonly EndpointSlice[],
   { lists, names, left }: WayFacts,
 ): Way {
   const { pods, deployments, namespaces, networkPolicies: policies = [] } = lists;
@@ -383,10 +386,11 @@ function judgePods(
 }
 
 /** The slices of a Service of their namespace. */
-export function listSlices(name: string, slices: readonly KubeObject[]): readonly KubeObject[] {
-  return slices.filter(
-    ({ metadata }) => getOwn(metadata.labels, "kubernetes.io/service-name") === name,
-  );
+export function listSlices(
+  name: string,
+  slices: readonly EndpointSlice[],
+): readonly EndpointSlice[] {
+  return slices.filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name);
 }
 
 function findLink({ code }: Finding): WayLink {

@@ -3,7 +3,7 @@ import { clusterLookups } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Names } from "../names/names";
-import type { Deployment } from "../kube/models";
+import type { Deployment, ValidatingWebhookConfiguration } from "../kube/models";
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
 import { type Configured, readConfiguredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
@@ -23,7 +23,7 @@ export interface CheckTarget {
   /** What the release's files hold. */
   readonly contents?: ReleaseContents;
   /** The webhook's template of the release, else the shipped one, rendered for the namespace. */
-  readonly webhook?: KubeObject;
+  readonly webhook?: ValidatingWebhookConfiguration;
   /** The template is the one that the tool ships. */
   readonly shippedWebhook?: boolean;
   /** The files for managed namespaces: the release's, else the shipped ones. */

@@ -5,6 +5,7 @@
  */
 import type {
   CoreV1Event,
+  DiscoveryV1EndpointPort,
   RbacV1Subject,
   V1ClusterRole,
   V1ClusterRoleBinding,
@@ -24,6 +25,7 @@ import type {
   V1EndpointSlice,
   V1Job,
   V1JobStatus,
+  V1IPBlock,
   V1JSONSchemaProps,
   V1LabelSelector,
   V1LabelSelectorRequirement,
@@ -74,11 +76,16 @@ import type {
 import type { ObjectMeta } from "./objects";
 
 /** The name of a field in JSON; client-node has another one where JavaScript does not allow it. */
-type FieldName<Key> = Key extends `x_kubernetes_${infer Rest}`
-  ? `x-kubernetes-${Dashed<Rest>}`
-  : Key extends `_${infer Rest}`
-    ? Rest
-    : Key;
+type FieldName<Key, Model> = Key extends "ref" | "schema"
+  ? // only the model of a schema has them with a dollar sign
+    "x_kubernetes_validations" extends keyof Model
+    ? `$${Key}`
+    : Key
+  : Key extends `x_kubernetes_${infer Rest}`
+    ? `x-kubernetes-${Dashed<Rest>}`
+    : Key extends `_${infer Rest}`
+      ? Rest
+      : Key;
 
 type Dashed<Text extends string> = Text extends `${infer Head}_${infer Rest}`
   ? `${Head}-${Dashed<Rest>}`
@@ -98,7 +105,8 @@ export type Raw<Model> = unknown extends Model
         ? string extends keyof Model
           ? { readonly [key: string]: Raw<Model[keyof Model]> }
           : {
-              readonly [Key in keyof Model as FieldName<Key>]?: Raw<Model[Key]> | null | undefined;
+              readonly [Key in keyof Model as FieldName<Key, Model>]?:
+                Raw<Model[Key]> | null | undefined;
             }
         : Model;
 
@@ -180,8 +188,10 @@ export type DefinitionVersion = Raw<V1CustomResourceDefinitionVersion>;
 export type DeploymentCondition = Raw<V1DeploymentCondition>;
 export type DeploymentStatus = Raw<V1DeploymentStatus>;
 export type Endpoint = Raw<V1Endpoint>;
+export type EndpointPort = Raw<DiscoveryV1EndpointPort>;
 export type IngressRule = Raw<V1NetworkPolicyIngressRule>;
 export type JobStatus = Raw<V1JobStatus>;
+export type IpBlock = Raw<V1IPBlock>;
 export type LabelRequirement = Raw<V1LabelSelectorRequirement>;
 export type LabelSelector = Raw<V1LabelSelector>;
 export type MutatingWebhook = Raw<V1MutatingWebhook>;

@@ -5,6 +5,7 @@
 import { constraintResource, kinds } from "../../domain/kube/kinds";
 import type { CustomResourceDefinition, Namespace, Service } from "../../domain/kube/models";
 import type { Names } from "../../domain/names/names";
+import { ofKind } from "../../domain/kube/typed";
 import { type KubeObject, readName, type Resource } from "../../domain/kube/objects";
 import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
 import { listOthersEntries } from "../../domain/admission/others";
@@ -49,11 +50,10 @@ function addUnreadServices(
   objects: readonly KubeObject[],
   { names, origin, warning }: Completion,
 ): readonly KubeObject[] {
-  const judging: readonly string[] = [
-    kinds.webhookConfiguration.kind,
-    kinds.mutatingConfiguration.kind,
+  const configurations = [
+    ...ofKind(objects, kinds.webhookConfiguration.kind),
+    ...ofKind(objects, kinds.mutatingConfiguration.kind),
   ];
-  const configurations = objects.filter(({ kind }) => judging.includes(kind));
   const read = new Set(objects.map(({ metadata }) => metadata.namespace));
   const there = objects.filter(({ kind }) => kind === kinds.namespace.kind).map(readName);
   const unread = new Map<string, Service>();

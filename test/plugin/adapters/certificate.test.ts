@@ -21,6 +21,7 @@ import {
 import { compareTrust } from "../../../plugin/domain/admission/configuration";
 import { liveBundles } from "../../../plugin/domain/admission/injector";
 import { defaultNames } from "../../../plugin/domain/names/names";
+import type { ValidatingWebhookConfiguration } from "../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
 import { certify, rsaKeys } from "../../support/tls";
 
@@ -491,10 +492,13 @@ describe("what callers trust beside the certificate that is served", () => {
     };
     const { configuration, entry: name } = names.webhook;
     const entry = { name, clientConfig: { caBundle } };
-    const live = liveBundles(
-      [{ apiVersion: "v1", kind: "C", metadata: { name: configuration }, webhooks: [entry] }],
-      { names, now: Date.now() },
-    );
+    const holder: ValidatingWebhookConfiguration = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: configuration },
+      webhooks: [entry],
+    };
+    const live = liveBundles([holder], { names, now: Date.now() });
     return compareTrust(entry, readSecretCertificate(secret, names, live));
   };
   const over = certify({ commonName: "corporate 2015", days: [-20, -10] });

@@ -10,6 +10,7 @@ import { withMethods } from "../../../plugin/ports/delegate";
 import type { KubeClient, KubeObject, PodPort } from "../../../plugin/ports/kubernetes";
 import { aPair } from "../../support/tls";
 import { admin, makeWorld } from "../../support/world";
+import type { EndpointSlice } from "../../../plugin/domain/kube/models";
 
 const pair = aPair({ names: ["admission.engine.svc"] });
 const other = aPair({ names: ["admission.engine.svc"] });
@@ -65,7 +66,7 @@ const configuration: KubeObject = {
   ],
 };
 
-const slice: KubeObject = {
+const slice: EndpointSlice = {
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
   metadata: { name: "s", namespace: "engine" },

@@ -33,6 +33,7 @@ import {
 } from "../../../plugin/domain/kube/permissions";
 import { bundleOf } from "../../support/releases/tree";
 import { fine, settings, unread } from "./status/scene";
+import { aNewConfiguration } from "../../support/builders";
 
 const namespace = "engine";
 const place = { names, namespace };
@@ -440,7 +441,7 @@ test.each([
   ["a patch of what is there", { apply: true }, ["patch"]],
   ["a patch that takes the old entry out", { takeOut: true }, ["patch"]],
 ])("the swap writes %s", (_title, does, verbs) => {
-  const object = { apiVersion: "", kind: "", metadata: {} };
+  const object = aNewConfiguration();
   const write = { object, why: "" };
   const plan = does && {
     live: object,

@@ -1,6 +1,5 @@
 /** `--ca-only`: the CA and nothing else, into a configuration that somebody else owns. */
 import { listEntries, readCaBundle } from "../../../../plugin/domain/admission/configuration";
-import { getOwn } from "../../../../plugin/domain/base/values";
 import {
   aNewConfiguration,
   anOldConfiguration,
@@ -23,7 +22,7 @@ function sceneOf(
   const scene = new Scene();
   const whole = aNewConfiguration({ metadata: owner, caBundle: "", ...changes });
   const webhooks = listEntries(whole).map(({ clientConfig, ...entry }) => {
-    const { caBundle, ...client } = clientConfig as { caBundle?: string };
+    const { caBundle, ...client } = clientConfig ?? {};
     return { ...entry, clientConfig: { ...client, ...(caBundle !== "" && { caBundle }) } };
   });
   scene.world.put({ ...whole, webhooks }, gitops);
@@ -46,8 +45,8 @@ test.each(Object.entries(ownerMarks))(
     expect([report.exit.code, scene.cluster.written]).toEqual([0, [applyNew]]);
     expect(scene.questions).toEqual([expect.stringContaining("its CA and nothing else?")]);
     expect(codesOf(report)).toEqual(["WEBHOOK-OWNED"]);
-    const client = { ...(getOwn(before, "clientConfig") as object), caBundle: testCa };
-    expect(scene.entry()).toEqual({ ...(before as object), clientConfig: client });
+    const client = { ...before?.clientConfig, caBundle: testCa };
+    expect(scene.entry()).toEqual({ ...before, clientConfig: client });
     expect(report.probes?.at(-1)).toMatchObject({ phase: "new", deny: { ok: 21, of: 21 } });
     const again = await scene.run({ caOnly: true });
     expect([again.exit.code, scene.cluster.written]).toEqual([0, [applyNew]]);
@@ -69,7 +68,7 @@ test("what this tool once applied as a whole stays, though the CA alone is appli
   await scene.run();
   const webhooks = listEntries(scene.live()).map((entry) => ({
     ...entry,
-    clientConfig: { ...(entry["clientConfig"] as object), caBundle: "" },
+    clientConfig: { ...entry.clientConfig, caBundle: "" },
   }));
   const { annotations } = metadata;
   const live = scene.live();

@@ -1,27 +1,31 @@
 /** Entries that people added to the new configuration, and an old one that was moved into it. */
 import { ApiError } from "../../../../plugin/domain/base/errors";
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "../../../../plugin/domain/kube/models";
+import { ofKind } from "../../../../plugin/domain/kube/typed";
 import {
   listEntries,
   entryNames,
   findEntry,
 } from "../../../../plugin/domain/admission/configuration";
-import { getPath } from "../../../../plugin/domain/base/values";
+import { asArray, getPath } from "../../../../plugin/domain/base/values";
 import { aNewConfiguration, testCa } from "../../../support/builders";
 import { applyNew, aSwap, healthy, newName, oldName, Scene, stepsOf } from "./scene";
 
 const { edb, eaadb, erc, webhook, group, version } = defaultNames;
 const kind = "ValidatingWebhookConfiguration";
 const patchNew = `patch ${kind}/${newName}`;
-const [own] = listEntries(aNewConfiguration());
-const [staleOwn] = listEntries(aNewConfiguration({ caBundle: "eA==" }));
+const [own = {}] = listEntries(aNewConfiguration());
+const [staleOwn = {}] = listEntries(aNewConfiguration({ caBundle: "eA==" }));
 
 interface Further {
   readonly caBundle?: string;
-  readonly service?: object;
+  readonly service?: { readonly name?: string; readonly namespace?: string };
   readonly plurals?: readonly string[];
-  readonly more?: object;
+  readonly more?: ValidatingWebhook;
 }
 
 function further(name: string, { caBundle = testCa, service, plurals, more }: Further = {}) {
@@ -40,19 +44,20 @@ function further(name: string, { caBundle = testCa, service, plurals, more }: Fu
   };
 }
 
-function sceneOf(entries: readonly unknown[], manager?: string): Scene {
+function sceneOf(entries: readonly ValidatingWebhook[], manager?: string): Scene {
   const scene = new Scene();
-  const object: KubeObject = { ...aNewConfiguration(), webhooks: entries };
+  const object: ValidatingWebhookConfiguration = { ...aNewConfiguration(), webhooks: entries };
   scene.world.put(object, manager);
   return scene;
 }
 
-const namesIn = (scene: Scene): readonly string[] => entryNames(scene.live());
+const namesIn = (scene: Scene): readonly string[] =>
+  listEntries(scene.live()).map(({ name }) => String(name));
 const caOf = (scene: Scene, name: string): unknown =>
-  getPath(findEntry(scene.live(), name), ["clientConfig", "caBundle"]);
+  findEntry(scene.live(), name)?.clientConfig?.caBundle;
 const withoutCa = (scene: Scene, name: string): unknown => {
   const { clientConfig, ...rest } = findEntry(scene.live(), name) ?? {};
-  return { ...rest, service: getPath(clientConfig, ["service"]) };
+  return { ...rest, service: clientConfig?.service };
 };
 const stale = "eA==";
 
@@ -91,7 +96,7 @@ test("of a person's entry the apply owns the CA alone", async () => {
   const scene = sceneOf([own, further("active.shop.example", { caBundle: stale })]);
   await scene.run();
   const [sent] = scene.cluster.writes;
-  expect(listEntries(sent?.object)[1]).toEqual({
+  expect(asArray(getPath(sent?.object, ["webhooks"]))[1]).toEqual({
     name: "active.shop.example",
     clientConfig: { caBundle: testCa },
   });
@@ -111,7 +116,7 @@ describe("an entry under the old one's name in the new configuration", () => {
   const old = (changes: Further = {}) =>
     further(webhook.oldEntry, { plurals: [edb.plural], ...changes });
 
-  test.each<[string, readonly unknown[], readonly string[]]>([
+  test.each<[string, readonly ValidatingWebhook[], readonly string[]]>([
     ["beside a right new one", [old(), own], [patchNew]],
     ["without the new one", [old(), further("active.shop.example")], [applyNew, patchNew]],
     ["its CA stale like all others", [old({ caBundle: stale }), staleOwn], [applyNew, patchNew]],
@@ -127,7 +132,7 @@ describe("an entry under the old one's name in the new configuration", () => {
     expect(namesIn(scene)).toContain(webhook.entry);
     expect(namesIn(scene)).not.toContain(webhook.oldEntry);
     expect(scene.saved.map(({ metadata }) => metadata.name)).toContain(newName);
-    expect(entryNames(scene.saved[0])).toContain(webhook.oldEntry);
+    expect(ofKind(scene.saved, kind).flatMap(entryNames)).toContain(webhook.oldEntry);
     expect(scene.questions[0]).toContain(`take ${webhook.oldEntry} out of ${kind}/${newName}`);
     expect((await scene.run()).exit.code).toBe(0);
     expect(scene.cluster.written).toEqual(writes);
@@ -182,12 +187,12 @@ describe("an entry under the old one's name in the new configuration", () => {
 });
 
 describe("the proof covers each kind that an entry matches", () => {
-  const template: KubeObject = {
+  const template: ValidatingWebhookConfiguration = {
     ...aSwap().template,
     webhooks: [{ ...listEntries(aSwap().template)[0], ...ruleFor(edb.plural) }],
   };
 
-  test.each<[string, object, boolean]>([
+  test.each<[string, ValidatingWebhook, boolean]>([
     ["in the operator's namespace", {}, false],
     ["in one that its selector names", { namespaceSelector: { matchLabels: { shop: "1" } } }, true],
   ])(

@@ -1,8 +1,8 @@
 /** failurePolicy Ignore in force: Fail is written only after a refusal was seen. */
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { findEntry, listEntries } from "../../../../plugin/domain/admission/configuration";
+import type { ValidatingWebhookConfiguration } from "../../../../plugin/domain/kube/models";
+import { listEntries } from "../../../../plugin/domain/admission/configuration";
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import { getOwn } from "../../../../plugin/domain/base/values";
+import { getOwn, asArray } from "../../../../plugin/domain/base/values";
 import { testCa } from "../../../support/builders";
 import type { WebhookServer } from "../../../support/served-webhooks";
 import {
@@ -36,10 +36,13 @@ const cut: WebhookServer = { ca: testCa, judge: judgesAll, down: "EOF" };
 function policiesSent({ cluster }: Scene): readonly unknown[] {
   return cluster.calls
     .filter(({ verb, dryRun }) => !dryRun && (verb === "apply" || verb === "update"))
-    .map(({ object }) => getOwn(findEntry(object, ours), "failurePolicy"));
+    .map(({ object }) =>
+      asArray(getOwn(object, "webhooks")).find((one) => getOwn(one, "name") === ours),
+    )
+    .map((one) => getOwn(one, "failurePolicy"));
 }
 
-const contentOf = (one: KubeObject | undefined): unknown => [
+const contentOf = (one: ValidatingWebhookConfiguration | undefined): unknown => [
   one?.metadata.labels,
   listEntries(one),
 ];

@@ -4,6 +4,7 @@ import type { SwapOptions } from "../../../../plugin/commands/upgrade-webhook/re
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
+import { ofKind } from "../../../../plugin/domain/kube/typed";
 import { objectLabel } from "../../../../plugin/domain/kube/objects";
 import { listEntries, entryNames } from "../../../../plugin/domain/admission/configuration";
 import type { Planned } from "../../../../plugin/kernel/part";
@@ -56,7 +57,7 @@ describe("what it will have brought about", () => {
     const { planned, writes } = await plan(new Scene({ old: true }));
     expect(writes).toEqual([apply, remove]);
     const { stored, gone, shades, unknown } = planned.after;
-    expect(stored.map(entryNames)).toEqual([[entry]]);
+    expect(ofKind(stored, kinds.webhookConfiguration.kind).map(entryNames)).toEqual([[entry]]);
     expect(stored.map(({ metadata }) => metadata.uid)).toEqual([undefined]);
     expect(gone.map(({ name }) => name)).toEqual([oldName]);
     expect(shades.map(({ kind }) => kind)).toEqual(expect.arrayContaining(shaded));
@@ -184,5 +185,6 @@ test("the old entry in the new configuration is gone from it after both writes",
   scene.world.put({ ...live, webhooks: [{ ...own, name: oldEntry }, own] });
   const { planned, writes } = await plan(scene);
   expect(writes).toEqual([apply, apply.replace("apply", "rewrite")]);
-  expect(planned.after.stored.map(entryNames)).toEqual([[entry]]);
+  const configurations = ofKind(planned.after.stored, kinds.webhookConfiguration.kind);
+  expect(configurations.map(entryNames)).toEqual([[entry]]);
 });

@@ -1,4 +1,8 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   judgeShipped,
@@ -14,7 +18,6 @@ import {
   ownerMarks,
   testCa,
 } from "../../../support/builders";
-import { hostile } from "../../domain/admission/hostile";
 
 const facts: PlanFacts = {
   namespace: "engine",
@@ -26,14 +29,19 @@ const facts: PlanFacts = {
   takeTemplateRules: false,
   names: defaultNames,
 };
-const plan = (configurations: readonly KubeObject[], changes: Partial<PlanFacts> = {}) =>
-  planSwap({ ...facts, configurations, ...changes });
+const plan = (
+  configurations: readonly ValidatingWebhookConfiguration[],
+  changes: Partial<PlanFacts> = {},
+) => planSwap({ ...facts, configurations, ...changes });
 /** The new one exactly up to date, defaults included. */
 const right = buildConfiguration({ ...facts, live: undefined, old: undefined }).object;
 const old = anOldConfiguration();
 const empty = aNewConfiguration({ caBundle: "" });
 const label = "ValidatingWebhookConfiguration/engine-enterprise-admission";
-const called = (name: string | undefined, object: KubeObject = right): KubeObject => ({
+const called = (
+  name: string | undefined,
+  object: ValidatingWebhookConfiguration = right,
+): ValidatingWebhookConfiguration => ({
   ...object,
   metadata: name === undefined ? {} : { name },
 });
@@ -41,7 +49,7 @@ const stranger = { ...called("x"), webhooks: [] };
 const entry = (configuration: KubeObject) =>
   (configuration["webhooks"] as readonly Record<string, unknown>[])[0] ?? {};
 
-test.each<[string, readonly KubeObject[], string, boolean, boolean]>([
+test.each<[string, readonly ValidatingWebhookConfiguration[], string, boolean, boolean]>([
   ["none", [], "none", true, false],
   ["only old", [old], "only-old", true, true],
   ["old and a right new", [old, right], "both", false, true],
@@ -57,7 +65,7 @@ test.each<[string, readonly KubeObject[], string, boolean, boolean]>([
   expect(made.remove?.object).toBe(removes ? old : undefined);
 });
 
-test.each<[string, readonly KubeObject[], string]>([
+test.each<[string, readonly ValidatingWebhookConfiguration[], string]>([
   ["absent", [], "it does not exist"],
   ["CA empty", [empty], "its caBundle is empty; differs at webhooks["],
   [
@@ -79,20 +87,21 @@ const foreignNew = aNewConfiguration({ namespace: "other" });
 const foreignOld = anOldConfiguration({ namespace: "other" });
 const byUrl = aNewConfiguration({ entry: { clientConfig: { url: "https://x" } } });
 const helm = { metadata: ownerMarks.Helm };
-const owned = (object: KubeObject): KubeObject => ({
+const owned = (object: ValidatingWebhookConfiguration): ValidatingWebhookConfiguration => ({
   ...object,
   metadata: {
     ...object.metadata,
     labels: { ...object.metadata.labels, ...ownerMarks.Helm.labels },
   },
 });
-const holding = (...webhooks: readonly unknown[]): readonly KubeObject[] => [
-  { ...old, webhooks },
-  right,
-];
+const holding = (
+  ...webhooks: readonly ValidatingWebhook[]
+): readonly ValidatingWebhookConfiguration[] => [{ ...old, webhooks }, right];
 
 /** `severity CODE` of every finding, without what all codes begin with. */
-test.each<[string, readonly KubeObject[], readonly string[], Partial<PlanFacts>?]>([
+test.each<
+  [string, readonly ValidatingWebhookConfiguration[], readonly string[], Partial<PlanFacts>?]
+>([
   ["another namespace that exists", [foreignNew], ["error OTHER-NAMESPACE"], living],
   ["another namespace of the old one", [foreignOld], ["error OTHER-NAMESPACE"], living],
   [
@@ -160,7 +169,7 @@ test("a finding says whose databases would be checked by whom, and what carries 
 
 const kept = { entry: { timeoutSeconds: 5 } };
 
-test.each<[readonly KubeObject[], string]>([
+test.each<[readonly ValidatingWebhookConfiguration[], string]>([
   [[aNewConfiguration(kept), anOldConfiguration(kept)], "engine-enterprise-admission"],
   [[anOldConfiguration(kept)], "edb-admission"],
 ])("what is kept is told, with the object that it comes from (%#)", (configurations, from) => {
@@ -171,8 +180,7 @@ test.each<[readonly KubeObject[], string]>([
   ]);
 });
 
-test.each(hostile)("a live one that is %s is planned over, and nothing throws", (_title, value) => {
-  const { webhooks } = (value ?? {}) as { readonly webhooks?: unknown };
+test.each([null, undefined, [], [{}]])("a live one with entries %j is planned over", (webhooks) => {
   const made = plan([
     { ...right, webhooks },
     { ...old, webhooks },

@@ -3,6 +3,11 @@ import { InterruptedError } from "../../../../plugin/cmdutil/context";
 import { renderDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
 import type { Finding } from "../../../../plugin/domain/base/findings";
 import { defaultNames } from "../../../../plugin/domain/names/names";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "../../../../plugin/domain/kube/models";
+import { asKind } from "../../../../plugin/domain/kube/typed";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { getPath, getOwn } from "../../../../plugin/domain/base/values";
 import { findEntry } from "../../../../plugin/domain/admission/configuration";
@@ -128,16 +133,16 @@ export class Scene {
     };
   }
 
-  live(): KubeObject | undefined {
-    return this.world.stored(kind, newName);
+  live(): ValidatingWebhookConfiguration | undefined {
+    return asKind(this.world.stored(kind, newName), "ValidatingWebhookConfiguration");
   }
 
-  old(): KubeObject | undefined {
-    return this.world.stored(kind, oldName);
+  old(): ValidatingWebhookConfiguration | undefined {
+    return asKind(this.world.stored(kind, oldName), "ValidatingWebhookConfiguration");
   }
 
   /** The tool's entry in the new configuration. */
-  entry(): unknown {
+  entry(): ValidatingWebhook | undefined {
     return findEntry(this.live(), defaultNames.webhook.entry);
   }
 

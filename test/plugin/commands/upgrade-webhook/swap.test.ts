@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { ValidatingWebhookConfiguration } from "../../../../plugin/domain/kube/models";
 import { readCaBundle, listEntries } from "../../../../plugin/domain/admission/configuration";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { Finding } from "../../../../plugin/domain/base/findings";
@@ -158,7 +158,7 @@ describe("make before break", () => {
     ["only new, to be repaired in what is no fault", { new: { entry: databasesOnly } }],
   ])("%s: at no moment is there no configuration that works", async (_title, start) => {
     const scene = new Scene(start);
-    const works = (one: KubeObject | undefined): boolean =>
+    const works = (one: ValidatingWebhookConfiguration | undefined): boolean =>
       listEntries(one).some((entry) => readCaBundle(entry) === testCa);
     scene.cluster.after = () => {
       expect(works(scene.old()) || works(scene.live())).toBe(true);

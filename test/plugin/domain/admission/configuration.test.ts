@@ -1,18 +1,19 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookRule,
+} from "../../../../plugin/domain/kube/models";
 import * as configuration from "../../../../plugin/domain/admission/configuration";
 import { aNewConfiguration, anOldConfiguration } from "../../../support/builders";
-import { hostile } from "./hostile";
 
 const { readCaBundle, listCandidates, listEntries, entryNames, findEntry } = configuration;
 const { findLostRules, matchesResource, wideRules } = configuration;
 const { readServiceName, readServiceNamespace } = configuration;
 const { group } = names;
 
-type Entry = Readonly<Record<string, unknown>>;
-
 /** An entry of one rule, of the kinds `edbs` and `roles` unless told otherwise. */
-function anEntry(changes: Entry = {}): Entry {
+function anEntry(changes: WebhookRule = {}): ValidatingWebhook {
   const rule = {
     apiGroups: [group],
     apiVersions: ["v1alpha1"],
@@ -22,34 +23,44 @@ function anEntry(changes: Entry = {}): Entry {
   return { rules: [{ ...rule, ...changes }] };
 }
 
-const both = (...entries: readonly Entry[]) => ({
-  rules: entries.flatMap(({ rules }) => rules as readonly unknown[]),
+const both = (...entries: readonly ValidatingWebhook[]): ValidatingWebhook => ({
+  rules: entries.flatMap(({ rules }) => rules ?? []),
 });
 const wanted = { group, plural: "edbs", operation: "CREATE" };
 
-test.each(hostile)("of %s nothing is made up, and nothing throws", (_title, value) => {
-  expect(listEntries(value).every((entry) => typeof entry === "object")).toBe(true);
-  expect(findEntry(value, "absent")).toBeUndefined();
-  expect(entryNames(value).every((name) => name === "")).toBe(true);
-  expect(readServiceNamespace(value) ?? readServiceName(value)).toBeUndefined();
-  expect(readCaBundle(value)).toBe("");
-  const odd = [value, { rules: value }, { rules: [value] }, anEntry({ resources: value })];
-  for (const entry of odd) {
+test.each([undefined, null, []])("of %j nothing is made up", (absent) => {
+  const bare = { ...aNewConfiguration(), webhooks: absent };
+  expect(listEntries(bare)).toEqual([]);
+  expect(findEntry(bare, "absent")).toBeUndefined();
+  expect(entryNames({ ...bare, webhooks: [{}] })).toEqual([""]);
+  const entries: readonly (ValidatingWebhook | undefined)[] = [
+    undefined,
+    { clientConfig: undefined, rules: absent },
+    { clientConfig: null, rules: [{}] },
+    { clientConfig: { service: null }, ...anEntry({ resources: absent }) },
+    anEntry({ apiGroups: absent }),
+    anEntry({ operations: absent }),
+  ];
+  for (const entry of entries) {
+    expect(readServiceNamespace(entry) ?? readServiceName(entry)).toBeUndefined();
+    expect(readCaBundle(entry)).toBe("");
     expect(matchesResource(entry, wanted)).toBe(false);
-    expect([...findLostRules(entry, undefined), ...wideRules(entry, names)]).toEqual([]);
+    expect(findLostRules(entry, undefined)).toEqual([]);
+    expect(wideRules(entry, names)).toEqual([]);
   }
 });
 
 test("an entry is found by its name, the first of several, and shows its Service and its CA", () => {
-  const webhooks = [{ name: "a", n: 1 }, { name: "b" }, { name: "a", n: 2 }];
-  expect(findEntry({ webhooks }, "a")).toEqual({ name: "a", n: 1 });
-  expect(entryNames({ webhooks })).toEqual(["a", "b", "a"]);
+  const webhooks = [{ name: "a", timeoutSeconds: 1 }, { name: "b" }, { name: "a" }];
+  const several = { ...aNewConfiguration(), webhooks };
+  expect(findEntry(several, "a")).toEqual({ name: "a", timeoutSeconds: 1 });
+  expect(entryNames(several)).toEqual(["a", "b", "a"]);
   const entry = findEntry(aNewConfiguration(), names.webhook.entry);
   const shown = [readServiceNamespace(entry), readServiceName(entry), readCaBundle(entry)];
   expect(shown).toEqual(["engine", "admission", "Q0E="]);
 });
 
-test.each<[Entry, boolean]>([
+test.each<[WebhookRule, boolean]>([
   [{}, true],
   [{ apiGroups: ["*"] }, true],
   [{ operations: ["*"] }, true],
@@ -63,7 +74,7 @@ test.each<[Entry, boolean]>([
   [{ resources: ["edbs/status"] }, false],
   [{ resources: ["roles"] }, false],
 ])("a rule with %j matches: %s", (changes, expected) => {
-  expect(matchesResource(both({ rules: [null] }, anEntry(changes)), wanted)).toBe(expected);
+  expect(matchesResource(both({ rules: [{}] }, anEntry(changes)), wanted)).toBe(expected);
 });
 
 test.each([
@@ -76,13 +87,13 @@ test.each([
   expect(matchesResource(anEntry({ resources: [rule] }), status)).toBe(expected);
 });
 
-const named = (name: string | undefined, entry: string): KubeObject => ({
+const named = (name: string | undefined, entry: string): ValidatingWebhookConfiguration => ({
   ...aNewConfiguration(),
   metadata: name === undefined ? {} : { name },
   webhooks: [{ name: entry }],
 });
 
-test.each<[string, KubeObject, boolean]>([
+test.each<[string, ValidatingWebhookConfiguration, boolean]>([
   ["the new name", named(names.webhook.configuration, "x"), true],
   ["the old name", named(names.webhook.oldConfiguration, "x"), true],
   ["the new entry", named("chart", names.webhook.entry), true],
@@ -94,7 +105,7 @@ test.each<[string, KubeObject, boolean]>([
   expect(listCandidates([old, others, object], names)).toEqual(expected ? [old, object] : [old]);
 });
 
-test.each<[string, unknown, unknown, readonly string[]]>([
+test.each<[string, ValidatingWebhook | undefined, ValidatingWebhook, readonly string[]]>([
   ["nothing, where both are alike", anEntry(), anEntry(), []],
   ["nothing, where no entry is live", undefined, anEntry(), []],
   ["a resource", anEntry(), anEntry({ resources: ["edbs"] }), [`roles.${group} (CREATE, UPDATE)`]],
@@ -142,7 +153,7 @@ test.each<[string, unknown, unknown, readonly string[]]>([
   expect(findLostRules(live, next)).toEqual(lost);
 });
 
-test.each<[Entry, readonly string[]]>([
+test.each<[WebhookRule, readonly string[]]>([
   [{ resources: ["edbs", "roles", "acls"] }, []],
   [{ operations: ["CREATE", "UPDATE", "DELETE"] }, []],
   [{ apiGroups: [group, "apps"] }, ["apiGroups=apps"]],

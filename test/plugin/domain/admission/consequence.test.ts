@@ -9,11 +9,12 @@ import {
 } from "../../../../plugin/domain/admission/consequence";
 import { policiesTo } from "../../../../plugin/domain/admission/configuration";
 import type { Json } from "../../../../plugin/domain/base/values";
+import type { ValidatingWebhook } from "../../../../plugin/domain/kube/models";
 
 const failedBy = (by: string): ProbeAnswer => ({ is: "failed", by, detail: "EOF" });
 const [fail, ignore] = [{ failurePolicy: "Fail" }, { failurePolicy: "Ignore" }];
 
-test.each<[string, readonly unknown[], readonly FailurePolicy[]]>([
+test.each<[string, readonly ValidatingWebhook[], readonly FailurePolicy[]]>([
   ["Fail where nothing is said", [{}], ["Fail"]],
   ["each once, Fail first", [ignore, fail, ignore], ["Fail", "Ignore"]],
   ["none of no entry", [], []],

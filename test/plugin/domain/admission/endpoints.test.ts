@@ -1,14 +1,17 @@
 /** Why nothing is behind the Service of the webhook: each cause with its own way out. */
 import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { Container, Deployment, Pod, Service } from "../../../../plugin/domain/kube/models";
 import type { LeftMarks } from "../../../../plugin/domain/kube/owners";
 import { type EndpointFacts, judgeEndpoints } from "../../../../plugin/domain/admission/endpoints";
 
 const own = { name: "engine-enterprise-operator" };
 const listening = [{ ports: [{ containerPort: 8443, name: "webhook" }] }];
 
-const serviceWith = (selector?: object, metadata: object = {}): KubeObject => ({
+const serviceWith = (
+  selector?: Readonly<Record<string, string>>,
+  metadata: object = {},
+): Service => ({
   apiVersion: "v1",
   kind: "Service",
   metadata: { name: "admission", namespace: "ops", ...metadata },
@@ -22,11 +25,11 @@ const podWith = (
     status = {},
     metadata = {},
   }: {
-    readonly containers?: readonly object[];
-    readonly status?: object;
+    readonly containers?: readonly Container[];
+    readonly status?: Pod["status"];
     readonly metadata?: object;
   } = {},
-): KubeObject => ({
+): Pod => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name, namespace: "ops", labels, ...metadata },
@@ -37,7 +40,7 @@ const notReady = {
   conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }],
 };
 const operator = podWith("operator-1", own);
-const workload: KubeObject = {
+const workload: Deployment = {
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name: "engine-enterprise-operator", namespace: "ops" },
@@ -302,8 +305,8 @@ test("after the printed patch the selector finds the pods", () => {
   const written = JSON.parse(String(found?.words.at(-1)).replace("--patch=", "")) as {
     readonly spec: { readonly selector: Readonly<Record<string, string | null>> };
   };
-  const merged = Object.entries<string | null>({ ...own, ...written.spec.selector }).filter(
-    ([, value]) => value !== null,
+  const merged = Object.entries<string | null>({ ...own, ...written.spec.selector }).flatMap(
+    ([key, value]) => (value === null ? [] : [[key, value] as const]),
   );
   const service = serviceWith(Object.fromEntries(merged));
   expect(judgeEndpoints({ service, pods: [operator] }).cause).toContain("its selector finds");

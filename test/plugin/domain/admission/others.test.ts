@@ -1,11 +1,12 @@
 /** Configurations of others that call what is gone: whose they are, and who may write them again. */
 import { judgeOthers } from "../../../../plugin/domain/admission/others";
-import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
+import type { ValidatingWebhookConfiguration } from "../../../../plugin/domain/kube/models";
+import type { ObjectMeta } from "../../../../plugin/domain/kube/objects";
 import type { LeftMarks } from "../../../../plugin/domain/kube/owners";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 
 const label = "ValidatingWebhookConfiguration/gate-x7k2p";
-const aLeftover = (metadata: ObjectMeta): KubeObject => ({
+const aLeftover = (metadata: ObjectMeta): ValidatingWebhookConfiguration => ({
   apiVersion: "admissionregistration.k8s.io/v1",
   kind: "ValidatingWebhookConfiguration",
   metadata: { name: "gate-x7k2p", ...metadata },

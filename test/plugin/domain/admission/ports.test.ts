@@ -2,24 +2,35 @@
 import { judgeAlias } from "../../../../plugin/domain/admission/called-service";
 import { judgeNetwork } from "../../../../plugin/domain/admission/network";
 import { judgeStrangers } from "../../../../plugin/domain/admission/ports";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type {
+  Deployment,
+  NetworkPolicy,
+  Pod,
+  Service,
+} from "../../../../plugin/domain/kube/models";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { webhookPod } from "./way-rows";
 
 const own = { name: "engine-enterprise-operator" };
-const serviceWith = (spec: object): KubeObject => ({
+const serviceWith = (spec: Service["spec"]): Service => ({
   apiVersion: "v1",
   kind: "Service",
   metadata: { name: "admission", namespace: "engine" },
   spec: { ports: [{ port: 443, targetPort: 8443 }], ...spec },
 });
 const service = serviceWith({ selector: own });
+const aPolicy = (spec: NetworkPolicy["spec"]): NetworkPolicy => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "NetworkPolicy",
+  metadata: { name: "admission", namespace: "engine" },
+  spec,
+});
 const right = webhookPod("operator-1");
 const made = [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "report-5f", uid: "r1" }];
 const report = { containers: [{ name: "report", ports: [{ containerPort: 80 }] }] };
 const stranger = webhookPod("report-1", { ...report, labels: { ...own, app: "report" } });
 const bare = { name: "operator-1", namespace: "engine" };
-const deploymentOf = (name: string, matchLabels: object): KubeObject => ({
+const deploymentOf = (name: string, matchLabels: Readonly<Record<string, string>>): Deployment => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name, namespace: "engine" },
@@ -27,9 +38,9 @@ const deploymentOf = (name: string, matchLabels: object): KubeObject => ({
 });
 const owned = { ...stranger, metadata: { ...stranger.metadata, ownerReferences: made } };
 const adviceOn = (
-  pods: readonly KubeObject[],
-  deployments?: readonly KubeObject[],
-  of: KubeObject = service,
+  pods: readonly Pod[],
+  deployments?: readonly Deployment[],
+  of: Service = service,
 ): readonly string[] =>
   judgeStrangers({
     service: of,
@@ -65,7 +76,7 @@ test("pods without labels, and a Service without a selector, are no trouble to r
   expect(
     one && other && adviceOn([one, nameless], [deploymentOf("x", own)], serviceWith({})),
   ).toHaveLength(1);
-  const policy = { ...service, kind: "NetworkPolicy", spec: { podSelector: {} } };
+  const policy = aPolicy({ podSelector: {} });
   expect(
     judgeNetwork({ policies: [policy], namespaces: [] }, [{ ...right, metadata: bare }], 8443),
   ).toMatchObject({
@@ -74,7 +85,7 @@ test("pods without labels, and a Service without a selector, are no trouble to r
 });
 
 test("pods in which the name of the port leads to different numbers: one rule opens them all", () => {
-  const policy = { ...service, kind: "NetworkPolicy", spec: { podSelector: {}, ingress: [] } };
+  const policy = aPolicy({ podSelector: {}, ingress: [] });
   const [one, other] = [8443, 9443].map((containerPort) =>
     webhookPod(`operator-${containerPort}`, {
       containers: [{ name: "admission", ports: [{ name: "gate", containerPort }] }],

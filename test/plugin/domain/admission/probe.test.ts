@@ -17,7 +17,7 @@ import {
   anOldConfiguration,
   resourceOf,
 } from "../../../support/builders";
-import { hostile } from "./hostile";
+import type { ValidatingWebhook } from "../../../../plugin/domain/kube/models";
 
 const { measureFailing, isRight, judgeProof, pairFromStored, pairsFor } = probe;
 const { wasSeenBroken } = probe;
@@ -209,10 +209,11 @@ const [oldEntry] = listEntries(anOldConfiguration());
 const badModule = { name: "no-such-module", version: "0.0.0" };
 
 test("pairs are made for the kinds that the entry matches, databases first", () => {
-  const kindsOf = (entry: unknown) => pairsFor(entry, scene).map(({ kind }) => kind);
+  const kindsOf = (entry: ValidatingWebhook | undefined) =>
+    pairsFor(entry, scene).map(({ kind }) => kind);
   expect(kindsOf(newEntry)).toEqual([edb.kind, eaadb.kind, erc.kind]);
   expect(pairsFor(oldEntry, scene).map(({ resource }) => resource)).toEqual([resourceOf(edb)]);
-  expect(hostile.flatMap(([, value]) => kindsOf(value))).toEqual([]);
+  expect([undefined, {}, { rules: null }, { rules: [{}] }].flatMap(kindsOf)).toEqual([]);
 });
 
 test("a pair is a good object and bad ones, each bad in one way", () => {

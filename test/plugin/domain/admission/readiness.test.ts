@@ -1,10 +1,13 @@
 /** Whether the operator is ready, and how many endpoints are. */
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { Deployment, EndpointSlice } from "../../../../plugin/domain/kube/models";
 import { judgeOperator, readyEndpoints } from "../../../../plugin/domain/admission/configuration";
 import { aDeployment, anEndpointSlice } from "../../../support/builders";
-import { hostile } from "./hostile";
 
-const operator = (spec: object, status: unknown, metadata: object = {}): KubeObject => ({
+const operator = (
+  spec: Deployment["spec"],
+  status: Deployment["status"],
+  metadata: object = {},
+): Deployment => ({
   ...aDeployment("engine"),
   metadata: { name: "engine-enterprise-operator", namespace: "engine", ...metadata },
   spec,
@@ -12,7 +15,7 @@ const operator = (spec: object, status: unknown, metadata: object = {}): KubeObj
 });
 const ready = { readyReplicas: 1, updatedReplicas: 1, availableReplicas: 1 };
 
-test.each<readonly [string, KubeObject | undefined, readonly string[]]>([
+test.each<readonly [string, Deployment | undefined, readonly string[]]>([
   ["a ready operator", aDeployment("engine"), []],
   ["no Deployment of the operator in the namespace", undefined, []],
   ["a Deployment that does not say how many replicas it wants", operator({}, ready), []],
@@ -22,10 +25,8 @@ test.each<readonly [string, KubeObject | undefined, readonly string[]]>([
     operator({}, { ...ready, observedGeneration: 1 }, { generation: 2 }),
     ["OPERATOR-NOT-READY"],
   ],
-  ...hostile.map(
-    ([title, value]) =>
-      [`a status that is ${title}`, operator({}, value), ["OPERATOR-NOT-READY"]] as const,
-  ),
+  ["no status", operator({}, undefined), ["OPERATOR-NOT-READY"]],
+  ["a status of null", operator({}, null), ["OPERATOR-NOT-READY"]],
 ])("what keeps calls from being answered: %s", (_title, deployment, expected) => {
   expect(judgeOperator(deployment).map(({ code }) => code)).toEqual(expected);
 });
@@ -44,20 +45,20 @@ test("the counts and the reason of the Deployment are shown", () => {
   ]);
 });
 
-test.each<[string, unknown, number]>([
+test.each<[string, EndpointSlice["endpoints"], number]>([
   ["a missing condition counts as ready", [{ addresses: ["a"] }], 1],
   ["every address counts", [{ addresses: ["a", "b"], conditions: { ready: true } }], 2],
   ["one that is not ready", [{ addresses: ["a"], conditions: { ready: false } }], 0],
   ["one without addresses", [{ conditions: { ready: true } }], 0],
   ["a null list", null, 0],
-  ["what is no endpoint", [null, "x", 1], 0],
+  ["endpoints that say nothing", [{}], 0],
 ])("ready endpoints: %s", (_title, endpoints, expected) => {
-  const slice: KubeObject = { ...anEndpointSlice("engine"), endpoints };
+  const slice: EndpointSlice = { ...anEndpointSlice("engine"), endpoints };
   expect(readyEndpoints([slice])).toBe(expected);
 });
 
 test("a pod with an address of each family is one that answers, not two", () => {
-  const family = (addressType: string, address: string): KubeObject => {
+  const family = (addressType: string, address: string): EndpointSlice => {
     const targetRef = { kind: "Pod", name: "webhook-1" };
     return {
       ...anEndpointSlice("engine"),

@@ -3,9 +3,10 @@ import {
   listReplicas,
   makeReview,
 } from "../../../../plugin/domain/admission/replicas";
+import type { Endpoint, EndpointPort, EndpointSlice } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
-const slice = (endpoints: readonly object[], ports: readonly object[]): KubeObject => ({
+const slice = (endpoints: readonly Endpoint[], ports: readonly EndpointPort[]): EndpointSlice => ({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
   metadata: { name: "s", namespace: "engine" },
@@ -13,7 +14,7 @@ const slice = (endpoints: readonly object[], ports: readonly object[]): KubeObje
   ports,
 });
 
-const of = (name: string, more: object = {}): object => ({
+const of = (name: string, more: Endpoint = {}): Endpoint => ({
   targetRef: { kind: "Pod", name },
   ...more,
 });

@@ -1,5 +1,8 @@
 import { defaultNames, leftovers } from "../../../../plugin/domain/names/names";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "../../../../plugin/domain/kube/models";
 import {
   listDifferences,
   type Ingredients,
@@ -24,9 +27,8 @@ const ingredients: Ingredients = {
 };
 const wanted = (changes: Partial<Ingredients> = {}) =>
   buildConfiguration({ ...ingredients, ...changes });
-const entryOf = (object: KubeObject) =>
-  (object["webhooks"] as readonly Readonly<Record<string, unknown>>[])[0];
-const templateWith = (entry: object): KubeObject => ({
+const entryOf = ({ webhooks }: ValidatingWebhookConfiguration) => webhooks?.[0];
+const templateWith = (entry: ValidatingWebhook): ValidatingWebhookConfiguration => ({
   ...aTemplate(),
   webhooks: [{ ...entryOf(aTemplate()), ...entry }],
 });
@@ -57,10 +59,10 @@ test("the object is complete: the CA, and every default said outright", () => {
   expect(listDifferences(object, wanted({ live: object }).object)).toEqual([]);
 });
 
-const live = (entry: Readonly<Record<string, unknown>>): Partial<Ingredients> => ({
+const live = (entry: ValidatingWebhook): Partial<Ingredients> => ({
   live: aNewConfiguration({ entry }),
 });
-const old = (entry: Readonly<Record<string, unknown>>): Partial<Ingredients> => ({
+const old = (entry: ValidatingWebhook): Partial<Ingredients> => ({
   old: anOldConfiguration({ entry }),
 });
 
@@ -97,11 +99,11 @@ const emptyParts = { matchLabels: {}, matchExpressions: [] };
 
 test.each<[string, Partial<Ingredients>]>([
   ["a selector with empty parts", live({ namespaceSelector: emptyParts })],
-  ["a selector of a wrong type", live({ namespaceSelector: "x" })],
+  ["a selector of null", live({ namespaceSelector: null })],
   ["a list of no conditions", live({ matchConditions: [] })],
   ["the server's default time limit", live({ timeoutSeconds: 10 })],
   ["the template's own time limit", live({ timeoutSeconds: 30 })],
-  ["a time limit of a wrong type", live({ timeoutSeconds: "5" })],
+  ["no time limit", live({ timeoutSeconds: null })],
   [
     "what the template has as well",
     {
@@ -160,7 +162,7 @@ test("a template with Ignore over a live Fail is a warning without a trial", () 
 });
 
 test("a template that leaves things out gets the API server's defaults", () => {
-  const bare = { ...aTemplate(), webhooks: [{ name: entryName, rules: ["x"] }] };
+  const bare = { ...aTemplate(), webhooks: [{ name: entryName, rules: [{ resources: ["x"] }] }] };
   expect(entryOf(wanted({ template: bare }).object)).toEqual({
     name: entryName,
     failurePolicy: "Fail",
@@ -169,30 +171,33 @@ test("a template that leaves things out gets the API server's defaults", () => {
     objectSelector: {},
     timeoutSeconds: 10,
     clientConfig: { service: { port: 443 }, caBundle: testCa },
-    rules: ["x"],
+    rules: [{ scope: "*", resources: ["x"] }],
   });
   const none = wanted({ template: { ...aTemplate(), webhooks: [] } });
   expect(entryOf(none.object)).toMatchObject({ clientConfig: { caBundle: testCa } });
 });
 
-const marked: KubeObject = {
+const marked: ValidatingWebhookConfiguration = {
   ...aNewConfiguration(),
   metadata: { name: "x", labels: { app: "engine" }, annotations: { note: "n" } },
 };
 const entry = entryOf(marked) ?? {};
 const client = (changes: object) => ({
-  clientConfig: { ...(entry["clientConfig"] as object), ...changes },
+  clientConfig: { ...entry.clientConfig, ...changes },
 });
 const at = (field: string): string => `webhooks[name=redisenterprise.admission.engine].${field}`;
-const having = (changes: object): unknown => ({ ...marked, webhooks: [{ ...entry, ...changes }] });
-const labeled = (labels: object): unknown => ({
+const having = (changes: ValidatingWebhook): ValidatingWebhookConfiguration => ({
+  ...marked,
+  webhooks: [{ ...entry, ...changes }],
+});
+const labeled = (labels: Readonly<Record<string, string>>): ValidatingWebhookConfiguration => ({
   ...marked,
   metadata: { ...marked.metadata, labels },
 });
 const absentEntry = "webhooks[name=redisenterprise.admission.engine]";
 const reversed = Object.fromEntries(Object.entries(entry).reverse());
 
-test.each<[string, unknown, readonly string[]]>([
+test.each<[string, ValidatingWebhookConfiguration, readonly string[]]>([
   ["a label", labeled({ app: "x" }), ["metadata.labels[app]"]],
   [
     "an annotation that is absent",
@@ -212,9 +217,15 @@ test.each<[string, unknown, readonly string[]]>([
   expect(listDifferences(object, marked)).toEqual(expected);
 });
 
-test.each(hostile)("%s differs everywhere, and as a template it is unfit", (_title, value) => {
-  const all = ["metadata.labels[app]", "metadata.annotations[note]", absentEntry];
-  expect(listDifferences(value, marked)).toEqual(all);
+test.each([undefined, { ...marked, metadata: {}, webhooks: null }])(
+  "what has nothing differs everywhere (%#)",
+  (nothing) => {
+    const all = ["metadata.labels[app]", "metadata.annotations[note]", absentEntry];
+    expect(listDifferences(nothing, marked)).toEqual(all);
+  },
+);
+
+test.each(hostile)("%s is unfit as a template", (_title, value) => {
   expect(problemsOf(value).length).toBeGreaterThan(0);
 });
 
@@ -242,7 +253,7 @@ test("a placeholder inside a longer text, at any depth, and beside empty documen
   const object = { ...template(), x: ["a", ["svc.OPERATOR_NAMESPACE.svc", 5, null]] };
   const result = rendered(null, object, undefined);
   const filled = ["a", ["svc.engine.svc", 5, null]];
-  expect(result.is === "rendered" && result.configuration["x"]).toEqual(filled);
+  expect(result).toMatchObject({ is: "rendered", configuration: { x: filled } });
 });
 
 const changed = (changes: object): readonly unknown[] => [{ ...template(), ...changes }];
@@ -270,6 +281,11 @@ test.each<[readonly unknown[], string]>([
   [configured({}), "webhooks[0].clientConfig.service.name is absent"],
   [[template("other")], `service.namespace is "other" after rendering, expected "engine"`],
   [[withEntry({ rules: [] })], "webhooks[0].rules is empty"],
+  [[withEntry({ rules: [null] })], "webhooks[0].rules[0] is null, expected a mapping"],
+  [
+    [withEntry({ rules: [{ resources: "edbs" }] })],
+    `webhooks[0].rules[0].resources is "edbs", expected a list`,
+  ],
   [
     changed({ x: "NAME_OF_EC_SERVICE_ACCOUNT" }),
     "placeholder NAME_OF_EC_SERVICE_ACCOUNT is left after rendering",

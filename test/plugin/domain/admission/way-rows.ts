@@ -1,5 +1,6 @@
 /** Ways from the API server to the admission container: whole ones, and one broken at each link. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { Container, Pod } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { WayLink } from "../../../../plugin/domain/admission/way";
 
@@ -36,7 +37,7 @@ const usual = [
 
 interface PodParts {
   readonly labels?: Readonly<Record<string, string>>;
-  readonly containers?: readonly object[];
+  readonly containers?: readonly Container[];
   readonly ownerReferences?: readonly Record<string, unknown>[];
 }
 
@@ -44,7 +45,7 @@ interface PodParts {
 export function webhookPod(
   title: string,
   { labels = own, containers = usual, ...metadata }: PodParts = {},
-): KubeObject {
+): Pod {
   return {
     apiVersion: "v1",
     kind: "Pod",
