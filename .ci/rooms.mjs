@@ -56,7 +56,7 @@ const subjects = {
   "engine-cluster": words("facts release rest-api rollout rules"),
   database: words("engine-cluster facts release rest-api rollout rules"),
   recovery: words("database engine-cluster facts release rest-api rollout rules"),
-  checks: words("certificate database engine-cluster facts rbac release rules admission"),
+  checks: words("certificate engine-cluster facts rbac release rules admission"),
 };
 
 /** What each folder imports besides itself. Paths are those below plugin/. */

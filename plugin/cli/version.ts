@@ -4,7 +4,7 @@ import { version } from "../../package.json";
 import { built } from "../domain/base/built";
 import { kinds } from "../domain/kube/kinds";
 import { parseImage } from "../domain/release/images";
-import { asArray, getOwn, getPath } from "../domain/base/values";
+import { ofKind } from "../domain/kube/typed";
 import { publicText } from "../domain/base/redact";
 import { escape } from "../output/escape";
 import type { Report } from "../kernel/report";
@@ -68,11 +68,10 @@ async function clusterVersions(context: CommandContext): Promise<ClusterVersions
     const findObjects = async (name: string): Promise<readonly Found[]> => {
       const fieldSelector = `metadata.name=${name}`;
       const all = await cluster.list(kinds.deployment, { fieldSelector, signal });
-      return (all ?? []).map((deployment) => {
-        const containers = asArray(getPath(deployment, ["spec", "template", "spec", "containers"]));
-        const tags = containers.map((one) => parseImage(getOwn(one, "image"))?.tag);
-        const tag = tags.find((one) => one !== undefined);
-        const namespace = deployment.metadata.namespace ?? "";
+      return ofKind(all ?? [], "Deployment").map(({ metadata, spec }) => {
+        const tags = spec?.template?.spec?.containers?.map(({ image }) => parseImage(image)?.tag);
+        const tag = tags?.find((one) => one !== undefined);
+        const { namespace = "" } = metadata;
         return { namespace, ...(tag !== undefined && { version: tag }) };
       });
     };

@@ -2,6 +2,7 @@
  * Access reviews about others. The cluster-wide kind is asked with where that is allowed, else the
  * kind that is created in the namespace asked about, which administrators of a namespace may use.
  */
+import type { AccessReviewSpec } from "../domain/kube/models";
 import { type KubeObject, type Ref, type Resource, splitApiVersion } from "../domain/kube/objects";
 import { rbacKinds, reviewKinds } from "../domain/kube/kinds";
 import { type Permission, reviewPermission } from "../domain/kube/permissions";
@@ -46,7 +47,7 @@ export class Reviews {
       apiVersion: `${group}/${version}`,
       kind,
       metadata: near && namespace !== undefined ? { namespace } : {},
-      spec: { user, groups, resourceAttributes: access },
+      spec: { user, groups, resourceAttributes: access } satisfies AccessReviewSpec,
     };
     const answer = await this.cluster.create(object, options);
     return {

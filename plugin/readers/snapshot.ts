@@ -17,10 +17,10 @@ import {
 } from "../domain/facts/facts";
 import { liveBundles } from "../domain/admission/injector";
 import type { Names } from "../domain/names/names";
-import type { CustomResourceDefinition } from "../domain/kube/models";
+import type { CustomResourceDefinition, Secret } from "../domain/kube/models";
 import type { KubeObject, Resource } from "../domain/kube/objects";
 import { isKind, ofKind } from "../domain/kube/typed";
-import { isObject, omit } from "../domain/base/values";
+import { omit } from "../domain/base/values";
 import type { Certificates } from "./certificate";
 import { listJudging, listOthersEntries } from "../domain/admission/others";
 import { readGoneServices } from "./called-services";
@@ -133,20 +133,21 @@ function withKeeper(facts: CertificateFacts, keeper: Keeper | undefined): Certif
 
 /** A Secret without its values, but for the certificate; every other object as it is. */
 function withheld(object: KubeObject, names: Names): KubeObject {
-  if (object.kind !== "Secret") return object;
+  if (!isKind(object, "Secret")) return object;
   const { webhook } = names;
-  const data = isObject(object["data"]) ? object["data"] : {};
   const open = object.metadata.name === webhook.secret ? webhook.secretCert : undefined;
-  const items = Object.entries(data).map(([key, value]) => [key, key === open ? value : ""]);
+  const items = Object.entries(object.data ?? {}).map(
+    ([key, value]) => [key, key === open ? value : ""] as const,
+  );
   // kubectl's last-applied annotation repeats the values
   const metadata = { ...object.metadata, annotations: {} };
   return {
     apiVersion: object.apiVersion,
     kind: object.kind,
     metadata,
-    type: object["type"],
-    data: Object.fromEntries(items) as Record<string, unknown>,
-  };
+    type: object.type,
+    data: Object.fromEntries(items),
+  } satisfies Secret;
 }
 
 /** One LIST for each name: whoever may read but these Secrets can be asked for them. */

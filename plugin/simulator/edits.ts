@@ -1,7 +1,7 @@
 /** Edits of a stored database, sent as dry runs when the webhook is in force: what would a person see? */
 import { ApiError } from "../domain/base/errors";
 import type { Names } from "../domain/names/names";
-import { asKind } from "../domain/kube/typed";
+import { kinds } from "../domain/kube/kinds";
 import type { KubeObject, Ref } from "../domain/kube/objects";
 import { asArray, asString, getOwn, getPath } from "../domain/base/values";
 import { findEntry } from "../domain/admission/configuration";
@@ -94,14 +94,11 @@ function showAnswer({ command, answer }: Answered): Pick<Edit, "command" | "answ
 
 function findReviewedDatabase(state: StateView, names: Names): KubeObject | undefined {
   const { configuration, entry } = names.webhook;
-  const stored = state.get(
-    { group: "admissionregistration.k8s.io", plural: "validatingwebhookconfigurations" },
-    configuration,
-  );
-  const judged = findEntry(asKind(stored, "ValidatingWebhookConfiguration"), entry);
+  const stored = state.get(kinds.webhookConfiguration, configuration);
+  const judged = findEntry(stored, entry);
   return state.list({ group: names.group, plural: names.edb.plural }).find((edb) => {
     const { metadata } = edb;
-    const home = state.get({ group: "", plural: "namespaces" }, metadata.namespace ?? "");
+    const home = state.get(kinds.namespace, metadata.namespace ?? "");
     return (
       metadata.deletionTimestamp === undefined &&
       isEdited(edb, names) &&

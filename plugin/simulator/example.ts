@@ -9,14 +9,16 @@ import { parseDocuments, renderDocuments } from "../adapters/kubernetes/text/yam
 import type { Names } from "../domain/names/names";
 import type { KubeObject } from "../domain/kube/objects";
 import { rebrand } from "../domain/names/rebrand";
-import { getOwn, isObject, omit } from "../domain/base/values";
+import { getOwn, omit } from "../domain/base/values";
+import type { CustomResourceDefinition } from "../domain/kube/models";
+import { ofKind } from "../domain/kube/typed";
 import example from "./example.json";
 import { createRegistry } from "./kinds/registry";
 import { renderFieldsV1 } from "./api-server/field-set";
 import { collectFields, findStructure } from "./api-server/structure";
 import { exampleReleaseName, type Registry } from "./model";
 import { settleWorkloads } from "./operator/settled";
-import type { Source } from "./source/completion";
+import { makeNamespace, type Source } from "./source/completion";
 import { folderDigest } from "../adapters/release/folder";
 import type { Release } from "../domain/release/contents";
 import written from "./example-release.json";
@@ -65,27 +67,16 @@ export async function exampleSource(names: Names, now: number): Promise<Source> 
   };
 }
 
-function makeNamespace(name: string): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
-    spec: { finalizers: ["kubernetes"] },
-    status: { phase: "Active" },
-  };
-}
-
 function within(object: KubeObject, namespace: string): KubeObject {
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
 /** The product's definitions as shipped, under its names. */
-export function productDefinitions(names: Names): readonly KubeObject[] {
-  return Object.entries(readShippedCrds()).flatMap(([file, text]) =>
-    parseDocuments(text, file)
-      .map((document) => rebrand(document, names) as KubeObject)
-      .filter((object) => isObject(object) && object.kind === "CustomResourceDefinition"),
+export function productDefinitions(names: Names): readonly CustomResourceDefinition[] {
+  const documents = Object.entries(readShippedCrds()).flatMap(([file, text]) =>
+    parseDocuments(text, file).map((document) => rebrand(document, names) as KubeObject),
   );
+  return ofKind(documents, "CustomResourceDefinition");
 }
 
 /** The definitions of every kind of the example; OpenShift's constraints are a custom resource here. */

@@ -4,6 +4,7 @@
  */
 import type { Clock, KubeObject, Resource } from "../ports/kubernetes";
 import type { Json } from "../domain/base/values";
+import type { BuiltInKind, Typed } from "../domain/kube/models";
 
 /** The release of Kubernetes whose behavior the contract suite compares with. */
 export const imitatedVersion = "v1.34.4";
@@ -26,9 +27,24 @@ export interface Plural {
   readonly plural: string;
 }
 
-/** The stored objects, for parts that only look. Objects are never changed in place. */
+/** One of Kubernetes' own kinds. */
+export type BuiltInPlural<Kind extends BuiltInKind> = Plural & { readonly kind: Kind };
+
+/**
+ * The stored objects, for parts that only look. Objects are never changed in place. Those of Kubernetes'
+ * own kinds have the types of their kind: what is stored has passed the check against its schema.
+ */
 export interface StateView {
+  get<Kind extends BuiltInKind>(
+    kind: BuiltInPlural<Kind>,
+    name: string,
+    namespace?: string,
+  ): Typed<Kind> | undefined;
   get(kind: Plural, name: string, namespace?: string): KubeObject | undefined;
+  list<Kind extends BuiltInKind>(
+    kind: BuiltInPlural<Kind>,
+    namespace?: string,
+  ): readonly Typed<Kind>[];
   list(kind: Plural, namespace?: string): readonly KubeObject[];
 }
 

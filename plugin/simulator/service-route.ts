@@ -2,8 +2,8 @@
 import { kinds } from "../domain/kube/kinds";
 import { selects } from "../domain/kube/selectors";
 import type { Names } from "../domain/names/names";
-import { asArray, asString, getOwn, getPath, isObject } from "../domain/base/values";
-import type { KubeObject } from "../ports/kubernetes";
+import { asString } from "../domain/base/values";
+import type { Endpoint, PodTemplate, Service } from "../domain/kube/models";
 import type { ServiceRoute } from "./admission/entries";
 import type { StateView } from "./model";
 
@@ -55,67 +55,62 @@ function leadsToOperator(
 }
 
 function refuseConnection(
-  service: KubeObject | undefined,
+  service: Service | undefined,
   { port }: Called,
 ): { readonly refused: string } {
-  const address = asString(getPath(service, ["spec", "clusterIP"])) ?? "10.96.0.1";
+  const address = asString(service?.spec?.clusterIP) ?? "10.96.0.1";
   return { refused: `dial tcp ${address}:${port}: connect: connection refused` };
 }
 
 /** Endpoints that are ready, with an address each; undefined where no slice tells of the Service. */
-function readyIn({ namespace, name }: Called, state: StateView): readonly unknown[] | undefined {
+function readyIn({ namespace, name }: Called, state: StateView): readonly Endpoint[] | undefined {
   const slices = state
     .list(kinds.endpointSlice, namespace)
     .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name);
   if (slices.length === 0) return undefined;
   return slices
-    .flatMap((slice) => asArray(getOwn(slice, "endpoints")))
-    .filter((endpoint) => getPath(endpoint, ["conditions", "ready"]) !== false)
-    .filter((endpoint) => asArray(getOwn(endpoint, "addresses")).length > 0);
+    .flatMap(({ endpoints }) => endpoints ?? [])
+    .filter(({ conditions }) => conditions?.ready !== false)
+    .filter(({ addresses }) => (addresses ?? []).length > 0);
 }
 
 function operatorTemplate(
   state: StateView,
   { namespace, names }: Pick<Played, "namespace" | "names">,
-): unknown {
+): PodTemplate | undefined {
   const deployment = state.get(kinds.deployment, names.operator.deployment, namespace);
-  return getPath(deployment, ["spec", "template"]);
+  return deployment?.spec?.template ?? undefined;
 }
 
 /** Whether the selector means the operator's pods; undefined where nothing tells. */
-function isSelecting(service: KubeObject | undefined, template: unknown): boolean | undefined {
-  const selector = getPath(service, ["spec", "selector"]);
-  if (!isObject(selector) || Object.keys(selector).length === 0 || template === undefined)
-    return undefined;
-  const labels = getPath(template, ["metadata", "labels"]);
-  const known = isObject(labels) ? (labels as Readonly<Record<string, string>>) : {};
-  return selects({ matchLabels: selector }, known);
+function isSelecting(
+  service: Service | undefined,
+  template: PodTemplate | undefined,
+): boolean | undefined {
+  const selector = service?.spec?.selector ?? {};
+  if (Object.keys(selector).length === 0 || template === undefined) return undefined;
+  return selects({ matchLabels: selector }, template.metadata?.labels ?? {});
 }
 
 /** Whether the port leads to one that the admission container opens; one that tells of none opens any. */
 function isListening(
-  service: KubeObject | undefined,
+  service: Service | undefined,
   { port }: Called,
-  { template, names }: { readonly template: unknown; readonly names: Names },
+  { template, names }: { readonly template: PodTemplate | undefined; readonly names: Names },
 ): boolean {
-  const entry = asArray(getPath(service, ["spec", "ports"])).find(
-    (one) => getOwn(one, "port") === port,
-  );
-  const target = getOwn(entry, "targetPort") ?? port;
-  const containers = asArray(getPath(template, ["spec", "containers"]));
-  const own = containers.find((one) => getOwn(one, "name") === names.operator.admissionContainer);
-  const open = asArray(getOwn(own, "ports"));
+  const entry = service?.spec?.ports?.find((one) => one.port === port);
+  const target = entry?.targetPort ?? port;
+  const { admissionContainer } = names.operator;
+  const own = template?.spec?.containers?.find(({ name }) => name === admissionContainer);
+  const open = own?.ports ?? [];
   if (open.length === 0) return true;
-  return open.some((one) => [getOwn(one, "containerPort"), getOwn(one, "name")].includes(target));
+  return open.some(({ containerPort, name }) => [containerPort, name].includes(target));
 }
 
 /** A pod that is known and has no admission container answers nobody. */
-function isPodListening(endpoint: unknown, state: StateView, names: Names): boolean {
-  const name = asString(getPath(endpoint, ["targetRef", "name"]));
-  const namespace = asString(getPath(endpoint, ["targetRef", "namespace"]));
-  const pod = name === undefined ? undefined : state.get(kinds.pod, name, namespace);
+function isPodListening({ targetRef }: Endpoint, state: StateView, names: Names): boolean {
+  const pod = state.get(kinds.pod, targetRef?.name ?? "", targetRef?.namespace ?? undefined);
   if (pod === undefined) return true;
-  return asArray(getPath(pod, ["spec", "containers"])).some(
-    (one) => getOwn(one, "name") === names.operator.admissionContainer,
-  );
+  const { admissionContainer } = names.operator;
+  return pod.spec?.containers?.some(({ name }) => name === admissionContainer) === true;
 }

@@ -33,6 +33,10 @@ export class ApiError extends Error {
   }
 }
 
+class IdleConnectionError extends Error {
+  override readonly name = "IdleConnectionError";
+}
+
 /** A few plain REST calls to one API server: the harness must not lean on the client it tests. */
 export class Api {
   private readonly agent: Agent;
@@ -42,7 +46,21 @@ export class Api {
   }
 
   /** One request; any status is an answer, only a failed connection rejects. */
-  send(method: string, path: string, { body, contentType }: SendOptions = {}): Promise<ApiAnswer> {
+  async send(method: string, path: string, options: SendOptions = {}): Promise<ApiAnswer> {
+    try {
+      return await this.sendOnce(method, path, options);
+    } catch (error) {
+      // The API server closed a kept connection that was idle just when the request was written to it.
+      if (error instanceof IdleConnectionError) return this.sendOnce(method, path, options);
+      throw error;
+    }
+  }
+
+  private sendOnce(
+    method: string,
+    path: string,
+    { body, contentType }: SendOptions,
+  ): Promise<ApiAnswer> {
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     return new Promise((resolve, reject) => {
       const call = request(
@@ -74,7 +92,10 @@ export class Api {
         },
       );
       call.on("timeout", () => call.destroy(new Error(`${method} ${path} timed out`)));
-      call.on("error", reject);
+      call.on("error", (error: NodeJS.ErrnoException) => {
+        const wasIdle = call.reusedSocket && error.code === "ECONNRESET";
+        reject(wasIdle ? new IdleConnectionError(error.message) : error);
+      });
       call.end(bytes);
     });
   }

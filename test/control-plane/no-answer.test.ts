@@ -38,11 +38,15 @@ function swallow(form: RegExp, when: "before" | "after"): void {
 }
 
 /** By default long enough for every request that a busy API server does answer. */
-const swap = (kubeconfig: string, limit = "4s"): Promise<PluginRun> =>
-  runSwap(suite.controlPlane, ["--template", templateFile, `--request-timeout=${limit}`], {
-    kubeconfig,
-    timeoutMs: 60_000,
-  });
+const swap = (kubeconfig: string, limit = "4s", ...flags: readonly string[]): Promise<PluginRun> =>
+  runSwap(
+    suite.controlPlane,
+    ["--template", templateFile, `--request-timeout=${limit}`, ...flags],
+    {
+      kubeconfig,
+      timeoutMs: 60_000,
+    },
+  );
 
 async function expectGoal(): Promise<void> {
   gate.watch(() => Promise.resolve("pass"));
@@ -107,7 +111,7 @@ test("a login plugin that never ends is ended: 4, and no request is sent", async
   config.users = config.users.map((user) => ({ ...user, user: { exec } }));
   const kubeconfig = join(controlPlane.site.dataDir, "login.kubeconfig");
   writeFileSync(kubeconfig, JSON.stringify(config), { mode: 0o600 });
-  const run = await swap(kubeconfig);
+  const run = await swap(kubeconfig, "4s", "--timeout=4s");
   expect([run.code, run.writes]).toEqual([4, []]);
   expect(run.report.exit.reason).toContain("did not end within 4 s");
   await expectGoal();

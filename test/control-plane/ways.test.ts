@@ -117,12 +117,11 @@ const stored = new Map<string, KubeObject>();
 /** Stores a draft in the place of the one before. */
 async function lay(draft: Draft): Promise<void> {
   const { api } = suite;
-  const before = [...stored.values()];
-  stored.clear();
   const gone = new Map(
-    [...before, ...wholeDraft().objects.values()].map((one) => [labelOf(one), one]),
+    [...stored.values(), ...wholeDraft().objects.values()].map((one) => [labelOf(one), one]),
   );
   await Promise.all([...gone.values()].map((object) => api.remove(object)));
+  stored.clear();
   for (const [label, object] of draft.objects) stored.set(label, object);
   await Promise.all([...draft.objects.values()].map((object) => store(api, object)));
 }

@@ -1,5 +1,6 @@
 /** Admission webhooks whose servers are functions: what the cluster in memory asks before a write. */
 import { ApiError } from "../../plugin/domain/base/errors";
+import { kinds } from "../../plugin/domain/kube/kinds";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import {
   type WebhookEntry,
@@ -34,7 +35,7 @@ export class ServedWebhooks implements Admission {
   /** Of several refusals any may come first. */
   #admit(attempt: Attempt, state: StateView): readonly string[] {
     if (isExempt(attempt.definition)) return [];
-    const refusals = listEntries("validatingwebhookconfigurations", state)
+    const refusals = listEntries(kinds.webhookConfiguration, state)
       .filter((entry) => findInvocation(entry, attempt, state) !== undefined)
       .flatMap((entry) => this.#refusal(entry, attempt) ?? []);
     // in turn for each kind and namespace: edits that alternate would always meet the same one

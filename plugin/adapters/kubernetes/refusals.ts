@@ -59,8 +59,22 @@ export function refusal(answer: HttpAnswer, place: RequestContext, purpose: Purp
       causes: asArray(getOwn(details, "causes")).filter(isObject).map(readCause),
       reason,
     },
-    status === undefined ? { hint: hintOfStranger(answer, place) } : {},
+    chooseHint(answer, place, status),
   );
+}
+
+function chooseHint(
+  answer: HttpAnswer,
+  place: RequestContext,
+  status: Json | undefined,
+): { readonly hint?: string } {
+  if (status === undefined) return { hint: hintOfStranger(answer, place) };
+  // The address is right where the API server itself answers.
+  return answer.status < 500
+    ? {}
+    : {
+        hint: "run the same command again; kubectl get --raw '/readyz?verbose' shows what the API server lacks",
+      };
 }
 
 function hintOfStranger(answer: HttpAnswer, place: RequestContext): string {

@@ -6,7 +6,8 @@ import { EngineError, exitCodes, InputError, UsageError } from "../../domain/bas
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { getPath, getOwn, asString } from "../../domain/base/values";
+import { asKind } from "../../domain/kube/typed";
+import { getPath, asString } from "../../domain/base/values";
 import { type Clock, type KubeClient, requestDeadlineMs } from "../../ports/kubernetes";
 import type { ApiConnection } from "./client";
 import { type ApiCredentials, Login } from "./login";
@@ -190,7 +191,7 @@ async function readCredentials(
       hint: "put them in a Secret for now, and name it with --api-credentials-secret",
     });
   }
-  const secret = await cluster.get({ resource: kinds.secret, ...ref });
+  const secret = asKind(await cluster.get({ resource: kinds.secret, ...ref }), "Secret");
   const label = `Secret/${ref.namespace}/${ref.name}`;
   if (secret === undefined) {
     throw new ApiAccessError(`${label} with the REST credentials does not exist`, {
@@ -198,7 +199,7 @@ async function readCredentials(
     });
   }
   const items = [names.secretItems.username, names.secretItems.password];
-  const [username, password] = items.map((item) => decodeItem(getOwn(secret["data"], item)));
+  const [username, password] = items.map((item) => decodeItem(secret.data?.[item]));
   if (username !== undefined && password !== undefined) return { username, password };
   throw new ApiAccessError(`${label} lacks ${items.join(" or ")}, or they are empty`, {
     hint: "give another one with --api-credentials-secret",
@@ -206,7 +207,7 @@ async function readCredentials(
 }
 
 /** Files with a line end at their end make Secrets with one. */
-function decodeItem(value: unknown): string | undefined {
-  const plain = Buffer.from(asString(value) ?? "", "base64").toString("utf8");
+function decodeItem(value = ""): string | undefined {
+  const plain = Buffer.from(value, "base64").toString("utf8");
   return asString(plain.replace(/\r?\n$/, ""));
 }

@@ -7,7 +7,9 @@ import type { KubeClient } from "../../ports/kubernetes";
 import type { Names } from "../../domain/names/names";
 import { ApiError } from "../../domain/base/errors";
 import { type KubeObject, readName } from "../../domain/kube/objects";
-import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
+import { getPath } from "../../domain/base/values";
+import type { Pod } from "../../domain/kube/models";
+import { ofKind } from "../../domain/kube/typed";
 
 /** Finds the host of one of the cluster's own pods by the address that it is redirected to. */
 export type FindNode = (url: URL, signal: AbortSignal) => Promise<string | undefined>;
@@ -127,7 +129,7 @@ export function findNodeAt(cluster: Pick<KubeClient, "list">, places: ApiPlaces)
     if (!isNumeric(url) || readPort(url) !== port) return undefined;
     try {
       const found = (await cluster.list(kinds.pod, { namespace, signal })) ?? [];
-      const pod = found
+      const pod = ofKind(found, "Pod")
         .filter(({ metadata }) => pods.includes(String(metadata.name)))
         .find((one) => listAddresses(one).includes(readHost(url)));
       return pod && `${readName(pod)}.${service}`;
@@ -139,10 +141,8 @@ export function findNodeAt(cluster: Pick<KubeClient, "list">, places: ApiPlaces)
   };
 }
 
-function listAddresses(pod: KubeObject): readonly string[] {
-  return asArray(getPath(pod, ["status", "podIPs"])).flatMap(
-    (one) => asString(getOwn(one, "ip")) ?? [],
-  );
+function listAddresses({ status }: Pod): readonly string[] {
+  return (status?.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
 }
 
 function isAmong(url: URL, known: readonly string[], places: ApiPlaces): boolean {

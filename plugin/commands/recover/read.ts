@@ -9,7 +9,6 @@ import { lookKeys, recoverNeeds } from "./needs";
 import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
 import { eventEvidence, type Evidence, logEvidence } from "../../domain/recovery/evidence";
 import type { ApiFacts } from "../../domain/recovery/databases";
-import { getOwn } from "../../domain/base/values";
 import type { ClusterApi } from "../../ports/rest-api";
 import { readClusterFacts, withEveryCluster } from "../../readers/engine-cluster";
 import type { Session } from "../../kernel/session";
@@ -96,7 +95,7 @@ export async function readEvidence(
 ): Promise<readonly Evidence[]> {
   const edbs = freeze.databases.flatMap(({ target }) => target?.object ?? []);
   const pods = facts.objects.pods.filter(
-    ({ metadata }) => getOwn(metadata.labels, "name") === deps.names.operator.podLabel,
+    ({ metadata }) => metadata.labels?.["name"] === deps.names.operator.podLabel,
   );
   const logs = await Promise.all(pods.map((pod) => logOf(deps, pod)));
   return [...logEvidence(logs.join("\n"), [ec, ...edbs]), ...eventEvidence(facts, ec, edbs)];

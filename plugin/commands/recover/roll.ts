@@ -3,8 +3,9 @@ import { nameAwaited } from "../../domain/base/awaited";
 import { nameProgress } from "../../domain/rollout/progress";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
 import { judgeCluster } from "../../domain/engine-cluster/rollout";
+import type { Pod, StatefulSet } from "../../domain/kube/models";
 import { type Change } from "../../domain/kube/change";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { objectLabel } from "../../domain/kube/objects";
 import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
 import { rollFindings } from "../../domain/rollout/findings";
 import { readRoll } from "../../domain/rollout/stateful-set";
@@ -50,7 +51,7 @@ async function provenAgain(context: RecoverContext, step: RollStep): Promise<Cha
 /** Whether the object is still as the step found it. */
 function isThere(
   step: RollStep,
-  objects: { readonly pods: readonly KubeObject[]; readonly statefulSets: readonly KubeObject[] },
+  objects: { readonly pods: readonly Pod[]; readonly statefulSets: readonly StatefulSet[] },
 ): boolean {
   if (step.is === "outdated") {
     return objects.pods.some(({ metadata }) => metadata.uid === step.pod.metadata.uid);
@@ -61,7 +62,7 @@ function isThere(
 }
 
 /** Waits until the pod is there again, new and ready. */
-async function renewed(context: RecoverContext, pod: KubeObject): Promise<void> {
+async function renewed(context: RecoverContext, pod: Pod): Promise<void> {
   const { deps, options } = context;
   const { namespace, name } = options;
   const object = objectLabel(pod);

@@ -167,11 +167,11 @@ function isOtherDigest(runs: string, pinned: string | undefined): boolean {
 function findWarning({ metadata }: KubeObject, { facts, names }: CheckContext): string | undefined {
   const warnings = facts.objects.events.filter(
     (event) =>
-      event["type"] === "Warning" &&
-      getPath(event, ["involvedObject", "kind"]) === names.ec.kind &&
-      getPath(event, ["involvedObject", "name"]) === metadata.name,
+      event.type === "Warning" &&
+      event.involvedObject?.kind === names.ec.kind &&
+      event.involvedObject.name === metadata.name,
   );
-  return warnings.map((event) => asString(event["message"])).at(-1);
+  return warnings.map((event) => asString(event.message)).at(-1);
 }
 
 /** The checks of the EC's spec. */

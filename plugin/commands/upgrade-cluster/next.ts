@@ -18,9 +18,10 @@ import { findExpired } from "../../domain/engine-cluster/license";
 import { readExpansion } from "../../domain/engine-cluster/volumes";
 import { factNamed, type Facts, isKnown } from "../../domain/facts/facts";
 import { type Names, renderTerm } from "../../domain/names/names";
+import type { Deployment, StatefulSet } from "../../domain/kube/models";
 import { readAnnotation, type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
 import { judgeCluster, readRunningVersion } from "../../domain/engine-cluster/rollout";
-import { getPath, getOwn, asString, numberAt } from "../../domain/base/values";
+import { getPath, asString } from "../../domain/base/values";
 import { formatAge, daysUntil } from "../../domain/base/duration";
 import {
   unreadVerdict,
@@ -31,7 +32,7 @@ import {
 import { podTrouble } from "../../domain/rollout/pod-causes";
 import { findContainer, readRoll } from "../../domain/rollout/stateful-set";
 import { parseImage } from "../../domain/release/images";
-import { judgeDeployment } from "../../domain/rollout/deployment";
+import { countReplicas, judgeDeployment } from "../../domain/rollout/deployment";
 
 /** What is shown of the operator. */
 export interface OperatorStatus {
@@ -78,10 +79,10 @@ export function operatorStatus(facts: Facts): OperatorStatus {
 export function operatorVersion(facts: Facts): string | undefined {
   const { names } = facts;
   const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
-  const podSpec = getPath(deployment, ["spec", "template", "spec"]);
+  const podSpec = deployment?.spec?.template?.spec;
   const container = findContainer(podSpec, names.operator.container);
   return (
-    parseImage(getOwn(container, "image"))?.tag ??
+    parseImage(container?.image)?.tag ??
     readAnnotation(deployment, names.annotations.operatorVersion)
   );
 }
@@ -108,13 +109,9 @@ function findChart({ names }: Facts, deployment: KubeObject): OperatorStatus["ch
   };
 }
 
-function countPods(deployment: KubeObject): NonNullable<OperatorStatus["pods"]> {
-  return {
-    wanted: numberAt(deployment, ["spec", "replicas"], 1),
-    ready: numberAt(deployment, ["status", "readyReplicas"]),
-    upToDate: numberAt(deployment, ["status", "updatedReplicas"]),
-    available: numberAt(deployment, ["status", "availableReplicas"]),
-  };
+function countPods(deployment: Deployment): NonNullable<OperatorStatus["pods"]> {
+  const { wanted, ready, updated: upToDate, available } = countReplicas(deployment);
+  return { wanted, ready, upToDate, available };
 }
 
 /** The columns of the listing, in its order and from the object itself (S57). */
@@ -290,7 +287,7 @@ function findRollout(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
   };
 }
 
-function findStatefulSet(facts: Facts, { metadata }: KubeObject): KubeObject | undefined {
+function findStatefulSet(facts: Facts, { metadata }: KubeObject): StatefulSet | undefined {
   return factNamed(facts, "statefulSets", { name: String(metadata.name) });
 }
 

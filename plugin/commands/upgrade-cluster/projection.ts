@@ -2,13 +2,15 @@
 import { isPassing, stateFinding } from "../../domain/database/state";
 import { selectDatabases } from "../../domain/database/target";
 import type { Facts } from "../../domain/facts/facts";
+import type { Pod } from "../../domain/kube/models";
 import { kinds } from "../../domain/kube/kinds";
 import { type KubeObject, objectLabel, refTo } from "../../domain/kube/objects";
 import type { WantedCluster } from "../../domain/engine-cluster/rollout";
 import { listBundledVersions } from "../../domain/release/platforms";
 import { parseImage } from "../../domain/release/images";
 import { findClusterPods } from "../../domain/scc/pods";
-import { asArray, asString, getOwn, getPath, withValue } from "../../domain/base/values";
+import { ofKind } from "../../domain/kube/typed";
+import { asString, getPath, withValue } from "../../domain/base/values";
 import { type Projection, unchanged } from "../../kernel/projection";
 
 /** What is planned for an EC: the object as its edits leave it, and what its pods are to run. */
@@ -41,9 +43,8 @@ export function projectUpgrade(facts: Facts, { ec, wanted }: UpgradedCluster): P
     (object, [path, value]) => withValue(object, path, value) as KubeObject,
     ec,
   );
-  const replaced = findClusterPods(ec, facts.objects.pods, names).filter(
-    (pod) => !listTags(pod).includes(tag),
-  );
+  const pods = ofKind(findClusterPods(ec, facts.objects.pods, names), "Pod");
+  const replaced = pods.filter((pod) => !listTags(pod).includes(tag));
   const { group } = names;
   return {
     ...unchanged,
@@ -66,8 +67,6 @@ function settleDatabases(facts: Facts, { metadata }: KubeObject): readonly KubeO
   });
 }
 
-function listTags(pod: KubeObject): readonly (string | undefined)[] {
-  return asArray(getPath(pod, ["spec", "containers"])).map(
-    (container) => parseImage(getOwn(container, "image"))?.tag,
-  );
+function listTags({ spec }: Pod): readonly (string | undefined)[] {
+  return (spec?.containers ?? []).map(({ image }) => parseImage(image)?.tag);
 }

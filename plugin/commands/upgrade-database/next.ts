@@ -6,12 +6,11 @@ import { listFollowers } from "../../domain/database/channel";
 import { databaseFindings } from "../../domain/database/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
-import { byName, type FactKey, type Facts } from "../../domain/facts/facts";
+import { type FactKey, type Facts } from "../../domain/facts/facts";
 import { renderTerm } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Edit } from "../../domain/rules/types";
-import { listLinkedNames } from "../../domain/database/target";
-import { databaseVersion } from "../../domain/database/rollout";
+import { listRunning } from "../../domain/engine-cluster/database-versions";
 import { getPath, asString, boundList } from "../../domain/base/values";
 import {
   compareEngineVersions,
@@ -132,21 +131,10 @@ export function wantedVersion(
   return asString(getPath(object, versionPaths(facts, { kind, object })[0]));
 }
 
-/** major.minor of what runs, undefined where the status does not report. */
-export function runningDatabaseVersion(facts: Facts, object: KubeObject): string | undefined {
-  const version = databaseVersion(facts, object);
-  return version === undefined ? undefined : formatEngineVersion(version);
-}
-
-/** An active-active database runs what its instances here run: its own status tells none. */
-function findRunning(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
-  if (kind === "edb") return runningDatabaseVersion(facts, object);
-  const linked = listLinkedNames(object, facts.names);
-  const running = linked
-    .flatMap((name) => byName(facts.objects.edbs).get(name) ?? [])
-    .map((edb) => runningDatabaseVersion(facts, edb))
-    .filter((version) => version !== undefined);
-  return running.length === 0 ? undefined : [...new Set(running)].sort().join(", ");
+/** major.minor of what runs, each once; undefined where no status reports. */
+function renderRunning(facts: Facts, object: KubeObject): string | undefined {
+  const running = listRunning(facts, object).map(formatEngineVersion);
+  return running.length === 0 ? undefined : [...new Set(running)].join(", ");
 }
 
 function countVersions(
@@ -157,7 +145,7 @@ function countVersions(
   const counts = new Map<string, VersionCount>();
   for (const object of databases) {
     const wanted = wantedVersion(facts, object, kind);
-    const running = findRunning(facts, object, kind);
+    const running = renderRunning(facts, object);
     // a number has a length that texts compare by: 10.2 comes after 8.2
     const key = [running, wanted].map((one) => (one ?? "").padStart(8)).join("/");
     const { count = 0, first = [] } = counts.get(key) ?? {};
@@ -206,7 +194,7 @@ function findRefusal(facts: Facts, object: KubeObject, kind: Edit["kind"]): stri
 function lateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return "being deleted";
   const wanted = parseEngineVersion(wantedVersion(facts, object, kind));
-  const running = findRunning(facts, object, kind);
+  const running = renderRunning(facts, object);
   if (wanted !== undefined && running !== undefined && formatEngineVersion(wanted) !== running) {
     return `${running} runs, ${formatEngineVersion(wanted)} is requested`;
   }
@@ -266,7 +254,7 @@ function versionStep(situation: CheckContext): NextStep | undefined {
     const own = getPath(object, names.edbFields.activeActive) === undefined;
     if (lookup.is !== "found" || !own || !isOfEngine(object, names)) return [];
     const target = findNewest(lookup, situation);
-    const wanted = wantedVersion(facts, object, kind) ?? runningDatabaseVersion(facts, object);
+    const wanted = wantedVersion(facts, object, kind) ?? renderRunning(facts, object);
     const current = parseEngineVersion(wanted);
     const below =
       target !== undefined &&

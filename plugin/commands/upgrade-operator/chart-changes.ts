@@ -5,6 +5,7 @@
  */
 import type { Finding } from "../../domain/base/findings";
 import { asArray, asString, getOwn, getPath, isObject, sameJson } from "../../domain/base/values";
+import type { PodSpec } from "../../domain/kube/models";
 import { covers } from "../../domain/kube/differences";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { takes } from "../../domain/kube/owners";
@@ -80,7 +81,7 @@ const placing = [
   "tolerations",
   "affinity",
   "priorityClassName",
-];
+] as const satisfies readonly (keyof PodSpec)[];
 
 function podSpec(deployment: KubeObject): Readonly<Record<string, unknown>> {
   const found = getPath(deployment, podPath);

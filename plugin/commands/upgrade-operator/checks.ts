@@ -3,12 +3,7 @@ import { operatorWays } from "./next";
 import { lostSiteCheck } from "../../domain/checks/managed-sites";
 import { prerequisites } from "../../domain/checks/prerequisites";
 import { type FactKey, factNamed, isKnown } from "../../domain/facts/facts";
-import {
-  annotationKey,
-  objectLabel,
-  readAnnotation,
-  type KubeObject,
-} from "../../domain/kube/objects";
+import { annotationKey, objectLabel, readAnnotation } from "../../domain/kube/objects";
 import { judgeImages, parseImage, publicImages, findRegistry } from "../../domain/release/images";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { operatorFindings } from "../../domain/operator/findings";
@@ -17,7 +12,7 @@ import { isAutomatic } from "../../domain/operator/olm";
 import { describeOlmWay, olmFindings, readOlm } from "./next";
 import { isOperator, readAccount } from "../../domain/operator/wanted";
 import { isSameRelease } from "../../domain/base/versions";
-import { getPath, asArray, getOwn, renderValue, asString } from "../../domain/base/values";
+import { getPath, renderValue, asString } from "../../domain/base/values";
 import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
 import { webhookFindings } from "../../domain/admission/findings";
 import { judgeOperator } from "../../domain/admission/configuration";
@@ -32,7 +27,6 @@ import {
 } from "../../domain/kube/owners";
 
 const { error, shared, warning } = makeChecks("operator");
-const podSpec = ["spec", "template", "spec"];
 
 /** The operator's own checks. */
 export const operatorChecks: readonly Check[] = [
@@ -140,23 +134,18 @@ function judgeBoth({ deployment, names }: CheckContext): readonly CheckResult[] 
   return judgeImages([deployment], names).map((cause) => on(deployment, cause));
 }
 
-function containerNamed(deployment: KubeObject, name: string): unknown {
-  const containers = asArray(getPath(deployment, [...podSpec, "containers"]));
-  return containers.find((one) => getOwn(one, "name") === name);
-}
-
 function judgeStrategy({ deployment }: CheckContext): readonly CheckResult[] {
   if (deployment === undefined) return [];
-  const replicas = getPath(deployment, ["spec", "replicas"]) ?? 1;
-  const strategy = getPath(deployment, ["spec", "strategy", "type"]) ?? "RollingUpdate";
-  const several = typeof replicas === "number" && replicas > 1;
-  if (!several && strategy === "Recreate") return [];
+  const replicas = deployment.spec?.replicas ?? 1;
+  const strategy = deployment.spec?.strategy?.type ?? "RollingUpdate";
+  if (replicas <= 1 && strategy === "Recreate") return [];
   return [on(deployment, `replicas ${renderValue(replicas)}, strategy ${renderValue(strategy)}`)];
 }
 
 function judgeMixed({ deployment, clusters, names }: CheckContext): readonly CheckResult[] {
-  const image = getOwn(containerNamed(deployment ?? none, names.operator.container), "image");
-  const pulled = parseImage(image)?.repository;
+  const containers = deployment?.spec?.template?.spec?.containers;
+  const operator = containers?.find(({ name }) => name === names.operator.container);
+  const pulled = parseImage(operator?.image)?.repository;
   const operators = publicImages("operator", names);
   if (pulled === undefined || operators.includes(pulled)) return [];
   const [registry = pulled] = operators.flatMap((name) => findRegistry(pulled, name) ?? []);
@@ -172,8 +161,6 @@ function judgeMixed({ deployment, clusters, names }: CheckContext): readonly Che
     ];
   });
 }
-
-const none: KubeObject = { apiVersion: "", kind: "", metadata: {} };
 
 /** What OLM says stands in its way. */
 const fromOlm = (what: OlmCode, title: string, key: FactKey): Check =>

@@ -1,4 +1,5 @@
 /** The definitions: there, served, of the operator's release, and converting through what exists (Facts 8). */
+import type { CustomResourceDefinition } from "../../domain/kube/models";
 import { findLivingOwner } from "../../domain/kube/owners";
 import { findServedPaths } from "../../domain/rules/clusters";
 import { autoPaths } from "../../domain/engine-cluster/fields";
@@ -20,7 +21,7 @@ import {
   renewStored,
   unfitObjects,
 } from "./definitions";
-import { asString, few, getOwn, getPath } from "../../domain/base/values";
+import { asString, few, getOwn } from "../../domain/base/values";
 import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
 
@@ -35,7 +36,7 @@ function byRelease(
   title: string,
   says: (
     verdict: DefinitionVerdict,
-    live: KubeObject,
+    live: CustomResourceDefinition,
     facts: Facts,
   ) => string | Pick<Finding, "cause" | "fix"> | Pick<Finding, "cause"> | undefined,
 ): Check {
@@ -254,7 +255,7 @@ function conversions(situation: CheckContext) {
   });
 }
 
-function isServiceThere(facts: Facts, definition: KubeObject): boolean | undefined {
+function isServiceThere(facts: Facts, definition: CustomResourceDefinition): boolean | undefined {
   const service = findConversionService(definition);
   if (service === undefined) return undefined;
   const { name, namespace } = service;
@@ -274,19 +275,22 @@ function broughtBy({ installed, wanted, target }: CheckContext): readonly string
 }
 
 /** Every kind of the product's group: a later release has more than the names know. */
-function ours({ facts, names }: CheckContext): readonly KubeObject[] {
-  return facts.objects.definitions.filter((one) => getPath(one, ["spec", "group"]) === names.group);
+function ours({ facts, names }: CheckContext): readonly CustomResourceDefinition[] {
+  return facts.objects.definitions.filter((one) => one.spec?.group === names.group);
 }
 
 /** The release's definition of the same name. */
-function findInRelease({ target }: CheckContext, live: KubeObject): KubeObject | undefined {
+function findInRelease(
+  { target }: CheckContext,
+  live: CustomResourceDefinition,
+): KubeObject | undefined {
   return target.contents?.definitions.find((one) => readName(one) === readName(live));
 }
 
 /** The definitions that the release holds too. */
 function pairs(
   situation: CheckContext,
-): readonly { readonly live: KubeObject; readonly wanted: KubeObject }[] {
+): readonly { readonly live: CustomResourceDefinition; readonly wanted: KubeObject }[] {
   return ours(situation).flatMap((live) => {
     const wanted = findInRelease(situation, live);
     return wanted === undefined ? [] : [{ live, wanted }];

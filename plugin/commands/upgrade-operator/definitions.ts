@@ -7,6 +7,7 @@ import {
   objectLabel,
   readName,
 } from "../../domain/kube/objects";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
 import { findCondition as statusCondition } from "../../domain/kube/typed";
 import {
   getPath,
@@ -32,7 +33,7 @@ export type DefinitionVerdict =
 
 /** What the verdict rests on. */
 interface DefinitionFacts {
-  readonly live: KubeObject;
+  readonly live: CustomResourceDefinition;
   readonly wanted: KubeObject;
   /** The operator that runs is older than the release. */
   readonly goesUp: boolean;
@@ -58,10 +59,8 @@ export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
     return { is: "keep", because: `it has ${few(rest)}, which the release lacks` };
   }
   const served = servedVersions(wanted).map((version) => getOwn(version, "name"));
-  const stored = asArray(getPath(live, ["status", "storedVersions"])).filter(
-    (one) => !served.includes(one),
-  );
-  if (stored.length > 0) return { is: "refuse", versions: stored.map(String) };
+  const stored = live.status?.storedVersions?.filter((one) => !served.includes(one)) ?? [];
+  if (stored.length > 0) return { is: "refuse", versions: stored };
   const keeps = lastFile(live) === undefined ? lost.filter(isField) : local;
   return { is: "apply", loses: lost.filter((field) => !keeps.includes(field)), keeps };
 }
@@ -123,7 +122,7 @@ export function readCondition(
   const found = statusCondition(definition, type);
   return found === undefined
     ? undefined
-    : { is: asString(getOwn(found, "status")), because: asString(getOwn(found, "message")) };
+    : { is: asString(found.status), because: asString(found.message) };
 }
 
 function servedVersions(definition: KubeObject): readonly unknown[] {
@@ -219,13 +218,14 @@ function mergeSchemas(mine: unknown, theirs: unknown, { path, fields }: SchemaPl
  * The way out of a verdict "refuse": where the stored definition writes another version by now, all
  * objects are stored again in it, and the versions taken off, which the API server never does itself.
  */
-export function renewStored(live: KubeObject, versions: readonly string[]): string | undefined {
-  const writes = asArray(getPath(live, ["spec", "versions"])).find(
-    (version) => getOwn(version, "storage") === true,
-  );
-  const name = String(getOwn(writes, "name"));
-  if (writes === undefined || versions.includes(name)) return undefined;
-  const patch = JSON.stringify({ status: { storedVersions: [name] } });
+export function renewStored(
+  live: CustomResourceDefinition,
+  versions: readonly string[],
+): string | undefined {
+  const name = live.spec?.versions?.find(({ storage }) => storage === true)?.name;
+  if (!name || versions.includes(name)) return undefined;
+  const status: CustomResourceDefinition["status"] = { storedVersions: [name] };
+  const patch = JSON.stringify({ status });
   return `store every object of the kind again, in ${name}, which the definition writes by now, then take the old version off its status: kubectl patch customresourcedefinition ${readName(live)} --subresource=status --type=merge --patch='${patch}'`;
 }
 

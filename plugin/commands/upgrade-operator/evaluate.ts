@@ -1,5 +1,6 @@
 /** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
 import { ApiError, exitCodes, BlockedError, UntriedError } from "../../domain/base/errors";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
 import { findDeletion } from "../../domain/kube/deletion";
 import type { Finding } from "../../domain/base/findings";
 import { annotationKey, type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -30,6 +31,7 @@ import type { Session } from "../../kernel/session";
 import { readSnapshot } from "../../readers/snapshot";
 import { buildApply, type Evaluated, makeUnjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./read";
+import { isKind } from "../../domain/kube/typed";
 
 /** What every object is judged with. */
 interface Evaluating {
@@ -106,7 +108,7 @@ const isError = ({ severity }: Finding): boolean => severity === "error";
 
 /** What the API server refuses for as long as the stored object stays as it is. */
 export function findRefusals(live: KubeObject, object: KubeObject): readonly Finding[] {
-  const keeps = object.kind === kinds.definition.kind ? findKeepsUnknown(live, object) : [];
+  const keeps = isKind(live, "CustomResourceDefinition") ? findKeepsUnknown(live, object) : [];
   return [
     ...findFixedFields(live, object).map(({ what, about }) => operatorFinding(what, about)),
     ...keeps.map((about) => operatorFinding("definitionKeepsUnknown", about)),
@@ -204,7 +206,8 @@ async function judgeDefinitionObject(
   const { operatorVersion } = options.contents;
   const plain: EvaluatedObject = { is: "write", object, keeps: [], findings: [] };
   const mark = markRelease(object, operatorVersion, names);
-  if (live === undefined) return { ...plain, object: mark };
+  if (live === undefined || !isKind(live, "CustomResourceDefinition"))
+    return { ...plain, object: mark };
   const goesUp = isOlder(runs, operatorVersion);
   const ours = options.fieldManager;
   const verdict = judgeDefinition({ live, wanted: mark, goesUp, names, ours });
@@ -235,7 +238,7 @@ async function judgeDefinitionObject(
 
 /** Versions in which objects are stored, and that would not be served any more. */
 export function storedFinding(
-  live: KubeObject,
+  live: CustomResourceDefinition,
   { versions }: { readonly versions: readonly string[] },
 ): Finding {
   const cause = `objects are stored in version ${versions.join(", ")}, which the release does not serve`;

@@ -1,4 +1,5 @@
 /** The cluster once the operator is upgraded, for what is planned after it. */
+import type { Deployment, Pod } from "../../domain/kube/models";
 import type { PlannedChange } from "../../domain/kube/change";
 import { nameAwaited } from "../../domain/base/awaited";
 import { operatorRelease, withOperator } from "../../domain/engine-cluster/operator";
@@ -8,7 +9,7 @@ import { type KubeObject, refTo } from "../../domain/kube/objects";
 import { selects } from "../../domain/kube/selectors";
 import { countReplicas, isThere } from "../../domain/rollout/deployment";
 import { listImages } from "../../domain/operator/wanted";
-import { asArray, getOwn, getPath, isObject, sameJson, withValue } from "../../domain/base/values";
+import { isObject, sameJson, withValue } from "../../domain/base/values";
 import { isSameRelease } from "../../domain/base/versions";
 import {
   projectWrites,
@@ -16,6 +17,7 @@ import {
   type Projection,
   unchanged,
 } from "../../kernel/projection";
+import { isKind } from "../../domain/kube/typed";
 
 /**
  * What is written, with the Deployment ready; pods of another template are gone. Nobody can know the endpoints to
@@ -90,24 +92,25 @@ export function projectChart(
   return { ...projectBundle(facts, [{ change }]), definitions };
 }
 
-function isOperatorsOwn({ kind, metadata }: KubeObject, { names, namespace }: Facts): boolean {
-  const { deployment } = names.operator;
+function isOperatorsOwn(
+  object: KubeObject,
+  { names, namespace }: Facts,
+): object is KubeObject & Deployment {
+  const { metadata } = object;
   return (
-    kind === kinds.deployment.kind &&
-    metadata.name === deployment &&
+    isKind(object, "Deployment") &&
+    metadata.name === names.operator.deployment &&
     metadata.namespace === namespace
   );
 }
 
-function deploymentsIn(facts: Facts): readonly KubeObject[] {
-  return facts.objects.deployments.filter((object) =>
-    isOperatorsOwn({ ...object, kind: kinds.deployment.kind }, facts),
-  );
+function deploymentsIn(facts: Facts): readonly Deployment[] {
+  return facts.objects.deployments.filter((object) => isOperatorsOwn(object, facts));
 }
 
 /** The operator's pods, as far as its Deployment of today selects them. */
-function listPods(facts: Facts, isMeant: (pod: KubeObject) => boolean): readonly KubeObject[] {
-  const selectors = deploymentsIn(facts).map((one) => getPath(one, ["spec", "selector"]));
+function listPods(facts: Facts, isMeant: (pod: Pod) => boolean): readonly Pod[] {
+  const selectors = deploymentsIn(facts).map((one) => one.spec?.selector);
   return facts.objects.pods.filter(
     (pod) =>
       pod.metadata.namespace === facts.namespace &&
@@ -117,27 +120,24 @@ function listPods(facts: Facts, isMeant: (pod: KubeObject) => boolean): readonly
 }
 
 /** A pod of an earlier run's template may be there still, although nothing is left to write. */
-function runs(pod: KubeObject, deployment: KubeObject): boolean {
+function runs({ spec }: Pod, deployment: KubeObject): boolean {
   const wanted = listImages(deployment);
-  return asArray(getPath(pod, ["spec", "containers"])).every(
-    (container) => wanted.get(String(getOwn(container, "name"))) === getOwn(container, "image"),
-  );
+  return (spec?.containers ?? []).every(({ name, image }) => wanted.get(String(name)) === image);
 }
 
-function isOtherTemplate(wanted: KubeObject, live: KubeObject | undefined): boolean {
-  const path = ["spec", "template"];
-  return !sameJson(getPath(wanted, path), getPath(live, path));
+function isOtherTemplate(wanted: Deployment, live: Deployment | undefined): boolean {
+  return !sameJson(wanted.spec?.template, live?.spec?.template);
 }
 
-function isReady(deployment: KubeObject): boolean {
+function isReady(deployment: Deployment): boolean {
   const counts = countReplicas(deployment);
   return counts.observed >= counts.generation && counts.wanted > 0 && isThere(counts);
 }
 
-function readyNow(deployment: KubeObject): KubeObject {
-  const replicas = Number(getPath(deployment, ["spec", "replicas"]) ?? 1);
+function readyNow(deployment: Deployment): Deployment {
+  const replicas = deployment.spec?.replicas ?? 1;
   const { generation: observedGeneration } = deployment.metadata;
   const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas };
   const status = { observedGeneration, ...counts, availableReplicas: replicas };
-  return withValue(deployment, ["status"], status) as KubeObject;
+  return { ...deployment, status };
 }

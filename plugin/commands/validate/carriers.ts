@@ -1,7 +1,15 @@
 /** What `validate` says of objects that bring the product's objects into a cluster: GitOps applications, charts with values, templates. */
+import { dirname, posix, resolve } from "node:path";
 import type { Manifest } from "../../adapters/manifests";
 import type { Finding } from "../../domain/base/findings";
-import { asString, escapeRegExp, getOwn, getPath, isObject } from "../../domain/base/values";
+import {
+  asArray,
+  asString,
+  escapeRegExp,
+  getOwn,
+  getPath,
+  isObject,
+} from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
 import { isOfKind } from "../../domain/rules/clusters";
 import { fieldName } from "../../domain/rules/fields";
@@ -11,6 +19,8 @@ import { quoteCommand } from "../../output/escape";
 import type { GlobalOptions } from "../../cmdutil/context";
 import { isKustomization } from "./kustomizations";
 
+const productKinds = ["ec", "edb", "eaadb"] as const;
+
 type Path = readonly (string | number)[];
 
 /** An object whose fields are rendered, or put over other objects, in the cluster. */
@@ -19,6 +29,8 @@ interface Carrier {
   readonly kind: string;
   /** The fields that reach objects; others name kinds without changing them. */
   readonly paths: readonly (readonly string[])[];
+  /** Fields that change every object below the folder that `spec.path` names. */
+  readonly changing?: readonly string[];
   /** The words of the program that prints what comes of it, where the file tells all of them. */
   readonly render?: (manifest: Manifest) => readonly string[] | undefined;
   /** What to do where there is no such line. */
@@ -32,6 +44,7 @@ const carriers: readonly Carrier[] = [
     group: "kustomize.toolkit.fluxcd.io",
     kind: "Kustomization",
     paths: ["patches", "patchesStrategicMerge", "patchesJson6902"].map((key) => ["spec", key]),
+    changing: ["targetNamespace", "namePrefix", "nameSuffix", "components"],
     render: renderFlux,
     fix: "render it: flux build kustomization NAME --path PATH --kustomization-file FILE --dry-run",
   },
@@ -85,12 +98,11 @@ export function carrierFindings(
   { prefix }: Pick<GlobalOptions, "prefix">,
   names: Names,
 ): readonly Finding[] {
-  const findCarried = carriedIn(names);
+  const findCarried = carriedIn(manifests, names);
   return manifests.flatMap((manifest) => {
     const carried = findCarried(manifest);
     if (carried === undefined) return [];
-    const { path, word, carrier } = carried;
-    const verb = carrier === undefined ? "holds" : "names";
+    const { path, verb, word, carrier } = carried;
     const cause = `${plain(renderPath(path))} ${verb} ${word}: what comes of it was not checked`;
     const way = renderWay(manifest, carrier, `${prefix} validate -f`);
     return [{ ...ruleFinding("unrendered", { cause, location: manifest.locate(path) }), ...way }];
@@ -114,13 +126,20 @@ function renderWay(
 }
 
 interface Carried extends Held {
+  readonly verb: "holds" | "names" | "changes";
   /** Undefined for an object of any other kind. */
   readonly carrier: Carrier | undefined;
 }
 
 /** Finds what an object of others has of the product. */
-function carriedIn(names: Names): (manifest: Manifest) => Carried | undefined {
+function carriedIn(
+  manifests: readonly Manifest[],
+  names: Names,
+): (manifest: Manifest) => Carried | undefined {
   const kinds = [names.ec, names.edb, names.eaadb].map(({ kind }) => kind);
+  const product = manifests.filter(({ value }) =>
+    productKinds.some((each) => isOfKind(value, each, names)),
+  );
   const fields = [names.fields.engineVersion, names.fields.engineUpgradePolicy].map(fieldName);
   const words = new RegExp(`\\b(?:${listWords([...kinds, ...fields])})\\b`);
   const before = `^[ \\t]*(?:- +)?kind:[ \\t]+["']?|"kind"[ \\t]*:[ \\t]*"`;
@@ -135,8 +154,35 @@ function carriedIn(names: Names): (manifest: Manifest) => Carried | undefined {
       carrier === undefined
         ? [findHeld(value, texts, names)]
         : carrier.paths.flatMap((path) => findWord(getPath(value, path), words, path) ?? []);
-    return held && { ...held, carrier };
+    if (held !== undefined) return { ...held, verb: carrier ? "names" : "holds", carrier };
+    const changed = carrier?.changing && findChanged(value, carrier.changing, product);
+    return changed && { ...changed, verb: "changes", carrier };
   };
+}
+
+/** The first field that changes objects of the product, each of which is in the folder that it names. */
+function findChanged(
+  value: unknown,
+  fields: readonly string[],
+  product: readonly Manifest[],
+): Held | undefined {
+  const wanted = posix.join("/", asString(getPath(value, ["spec", "path"])) ?? "", "/");
+  const below = product.filter(({ file }) => `${dirname(resolve(file))}/`.includes(wanted));
+  for (const field of fields) {
+    const given = getPath(value, ["spec", field]);
+    const changed = below.find(
+      (each) =>
+        field !== "targetNamespace" || getPath(each.value, ["metadata", "namespace"]) !== given,
+    );
+    if (changed !== undefined && isGiven(given)) {
+      return { path: ["spec", field], word: `the objects of ${changed.file}` };
+    }
+  }
+  return undefined;
+}
+
+function isGiven(value: unknown): boolean {
+  return asString(value) !== undefined || asArray(value).length > 0;
 }
 
 function listWords(words: readonly string[]): string {
@@ -165,12 +211,11 @@ function findHeld(
   texts: { readonly group: string; readonly kind: RegExp },
   names: Names,
 ): Held | undefined {
-  const kinds = ["ec", "edb", "eaadb"] as const;
   const judge = (value: unknown): string | undefined => {
     if (typeof value === "string") {
       return value.includes(texts.group) ? texts.kind.exec(value)?.[1] : undefined;
     }
-    const kind = kinds.find((each) => isOfKind(value, each, names));
+    const kind = productKinds.find((each) => isOfKind(value, each, names));
     return kind !== undefined && isObject(getOwn(value, "spec")) ? names[kind].kind : undefined;
   };
   for (const [key, inner] of Object.entries(object)) {

@@ -13,6 +13,7 @@ import {
   type Json,
 } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
+import { readEqualities } from "../../domain/kube/selectors";
 import { isOfKind } from "../../domain/rules/clusters";
 import { ruleFinding } from "../../domain/rules/findings";
 import { quote } from "../../domain/rules/wording";
@@ -29,13 +30,14 @@ interface Change {
 
 /** What a kustomization, or a file, has of the product. */
 interface Content {
-  readonly holds: boolean;
+  readonly objects: readonly Json[];
   /** Some of it is not among the files, or is made by a generator. */
   readonly isOpen: boolean;
-  readonly namespaces: ReadonlySet<string | undefined>;
+  /** A kustomization below gives names, namespaces or labels: a selector may choose by those. */
+  readonly isRenamed: boolean;
 }
 
-const nothing: Content = { holds: false, isOpen: false, namespaces: new Set() };
+const nothing: Content = { objects: [], isOpen: false, isRenamed: false };
 const unread: Content = { ...nothing, isOpen: true };
 
 const productKinds = ["ec", "edb", "eaadb"] as const;
@@ -139,12 +141,12 @@ class Tree {
     const patches = patchKeys.flatMap((key) =>
       listAt(value, key).map((patch, index) => ({
         path: [key, index],
-        effect: this.judgePatch(patch, folder),
+        effect: this.judgePatch(patch, folder, content),
       })),
     );
     const replacements = listAt(value, "replacements").map((one, index) => ({
       path: ["replacements", index],
-      effect: this.judgeReplacement(one),
+      effect: this.judgeReplacement(one, content),
     }));
     const judged = [...patches, ...replacements].flatMap(({ path, effect }) => {
       const text = renderEffect(effect, content);
@@ -211,27 +213,26 @@ class Tree {
     );
     const isGenerated = generatorKeys.some((key) => listAt(value, key).length > 0);
     return {
-      holds: inner.some(({ holds }) => holds),
+      objects: inner.flatMap(({ objects }) => objects),
       isOpen: isGenerated || inner.some(({ isOpen }) => isOpen),
-      namespaces: new Set(inner.flatMap(({ namespaces }) => [...namespaces])),
+      isRenamed:
+        inner.some(({ isRenamed }) => isRenamed) ||
+        [...nameKeys, ...labelKeys].some((key) => getOwn(value, key) !== undefined),
     };
   }
 
   private readFile(path: string): Content {
-    const objects = (this.files.get(path) ?? []).filter(({ value }) => this.isProduct(value));
-    const namespaces = objects.map(({ value }) =>
-      asString(getPath(value, ["metadata", "namespace"])),
-    );
-    return { holds: objects.length > 0, isOpen: false, namespaces: new Set(namespaces) };
+    const values = (this.files.get(path) ?? []).map(({ value }) => value);
+    return { ...nothing, objects: values.filter((value) => this.isProduct(value)) };
   }
 
   private isProduct(value: unknown): value is Json {
     return productKinds.some((kind) => isOfKind(value, kind, this.names));
   }
 
-  private judgePatch(patch: unknown, folder: string): Effect {
+  private judgePatch(patch: unknown, folder: string, content: Content): Effect {
     const target = getOwn(patch, "target");
-    if (isObject(target)) return this.judgeSelector(target);
+    if (isObject(target)) return this.judgeSelector(target, content);
     const documents = this.readPatch(patch, folder);
     if (documents === undefined) return { is: "open", because: "its text was not read" };
     const changed = documents.find((each) => this.isProduct(each));
@@ -252,12 +253,12 @@ class Tree {
   }
 
   /** Each target of a replacement has a selector; those in a file of their own are not looked for. */
-  private judgeReplacement(replacement: unknown): Effect {
+  private judgeReplacement(replacement: unknown, content: Content): Effect {
     if (getOwn(replacement, "path") !== undefined) {
       return { is: "open", because: "its targets are in another file" };
     }
     const effects = listAt(replacement, "targets").map((target) =>
-      this.judgeSelector(getOwn(target, "select")),
+      this.judgeSelector(getOwn(target, "select"), content),
     );
     return (
       effects.find(({ is }) => is === "change") ??
@@ -265,17 +266,78 @@ class Tree {
     );
   }
 
-  /** By kind and group, which are patterns for kustomize: one that is no plain name is not compared. */
-  private judgeSelector(selector: unknown): Effect {
-    const [group, kind] = ["group", "kind"].map((key) => asString(getOwn(selector, key)));
-    if (group !== undefined && /^[\w.-]+$/.test(group) && group !== this.names.group) {
-      return { is: "none" };
+  /** Whether a selector chooses objects of the product, those that are not among the files included. */
+  private judgeSelector(selector: unknown, { objects, isOpen, isRenamed }: Content): Effect {
+    const [byKind, byAll] = [kindFields, selectorFields].map((fields) =>
+      readSelector(selector, fields),
+    );
+    if (byKind === undefined || byAll === undefined) {
+      return { is: "open", because: "its target cannot be compared" };
     }
-    if (kind === undefined) return { is: "open", because: "its target names no kind" };
-    if (!/^\w+$/.test(kind)) return { is: "open", because: "its target has a pattern as kind" };
-    const isProduct = productKinds.some((key) => this.names[key].kind === kind);
-    return isProduct ? { is: "change", kind } : { is: "none" };
+    const chosen = objects.find(isRenamed ? byKind : byAll);
+    if (chosen !== undefined) return { is: "change", kind: String(chosen["kind"]) };
+    const isPossible = productKinds.some((key) =>
+      byKind({ apiVersion: `${this.names.group}/v1`, kind: this.names[key].kind }),
+    );
+    return isOpen && isPossible
+      ? { is: "open", because: "not all of them were read" }
+      : { is: "none" };
   }
+}
+
+type Matches = (object: Json) => boolean;
+
+/** How a field of a selector is compared; undefined for one that is not compared here. */
+type SelectorField = (given: string) => Matches | undefined;
+
+const kindFields: Readonly<Record<string, SelectorField>> = {
+  group: compare(({ apiVersion }) => String(apiVersion).split("/")[0]),
+  kind: compare(({ kind }) => kind),
+};
+const selectorFields: typeof kindFields = {
+  ...kindFields,
+  version: compare(({ apiVersion }) => String(apiVersion).split("/")[1]),
+  name: compare((object) => getPath(object, ["metadata", "name"])),
+  // kustomize takes an object without a namespace as one of "default"
+  namespace: compare((object) => getPath(object, ["metadata", "namespace"]) ?? "default"),
+  labelSelector: compareMarks("labels"),
+  annotationSelector: compareMarks("annotations"),
+};
+
+/** Patterns of kustomize match the whole value. One with many repetitions could take very long here. */
+function compare(read: (object: Json) => unknown): SelectorField {
+  return (pattern) => {
+    if (!/^[\w.|-]*(?:\*[\w.|-]*){0,2}$/.test(pattern) || pattern.startsWith("*")) return undefined;
+    const whole = new RegExp(`^(?:${pattern})$`);
+    return (object) => whole.test(String(read(object)));
+  };
+}
+
+/** Equal labels or annotations alone. */
+function compareMarks(key: "labels" | "annotations"): SelectorField {
+  return (text) => {
+    const pairs = readEqualities(text);
+    return (
+      pairs &&
+      ((object) =>
+        pairs.every(([mark, value]) => getPath(object, ["metadata", key, mark]) === value))
+    );
+  };
+}
+
+/** Whether an object is chosen by these fields; undefined where one of them cannot be compared. */
+function readSelector(
+  selector: unknown,
+  fields: Readonly<Record<string, SelectorField>>,
+): Matches | undefined {
+  const parts = Object.entries(fields).flatMap(([field, judge]) => {
+    const given = asString(getOwn(selector, field));
+    return given === undefined ? [] : [judge(given)];
+  });
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length
+    ? undefined
+    : (object) => known.every((matches) => matches(object));
 }
 
 function parsePatch(text: string): readonly unknown[] | undefined {
@@ -292,9 +354,9 @@ type Effect =
   | { readonly is: "change"; readonly kind: string }
   | { readonly is: "open"; readonly because: string };
 
-function renderEffect(effect: Effect, { holds, isOpen }: Content): string | undefined {
+function renderEffect(effect: Effect, { objects, isOpen }: Content): string | undefined {
   if (effect.is === "change") return `changes ${effect.kind}`;
-  return effect.is === "open" && (holds || isOpen)
+  return effect.is === "open" && (objects.length > 0 || isOpen)
     ? `may change objects of the product (${effect.because})`
     : undefined;
 }
@@ -303,14 +365,14 @@ function renderEffect(effect: Effect, { holds, isOpen }: Content): string | unde
  * Fields that change every object. Labels, annotations, images and replicas are no part of what is
  * checked, and variables that a file has not filled in are reported as placeholders.
  */
-function listFields(value: unknown, { holds, isOpen, namespaces }: Content): readonly Change[] {
-  if (!holds && !isOpen) return [];
-  const namespace = asString(getOwn(value, "namespace"));
-  const isSame = !isOpen && [...namespaces].every((one) => one === namespace);
-  const changed = [
-    ...(namespace === undefined || isSame ? [] : ["namespace"]),
-    ...["namePrefix", "nameSuffix"].filter((key) => asString(getOwn(value, key)) !== undefined),
-  ];
+function listFields(value: unknown, { objects, isOpen }: Content): readonly Change[] {
+  if (objects.length === 0 && !isOpen) return [];
+  const changed = nameKeys.filter((key) => {
+    const given = asString(getOwn(value, key));
+    const namespaces = objects.map((each) => getPath(each, ["metadata", "namespace"]));
+    const isSame = key === "namespace" && !isOpen && namespaces.every((one) => one === given);
+    return given !== undefined && !isSame;
+  });
   const opened = ["transformers", "configurations"].filter((key) => listAt(value, key).length > 0);
   return [
     ...changed.map((key) => ({ path: [key], text: `${key} changes objects of the product` })),
@@ -318,6 +380,8 @@ function listFields(value: unknown, { holds, isOpen, namespaces }: Content): rea
   ];
 }
 
+const nameKeys = ["namespace", "namePrefix", "nameSuffix"] as const;
+const labelKeys = ["commonLabels", "labels", "commonAnnotations"] as const;
 const sourceKeys = ["resources", "bases", "components"] as const;
 const patchKeys = ["patches", "patchesJson6902", "patchesStrategicMerge"] as const;
 const chartKeys = ["helmCharts", "helmChartInflationGenerator"] as const;

@@ -1,5 +1,6 @@
 /** What is in the managed namespaces, and without what an operator that starts there stops (S34; domain facts 6). */
 import { type FactKey, factNamed, type Facts } from "../facts/facts";
+import type { ClusterRole, Role, RoleBinding } from "../kube/models";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type KubeObject, readNamespace } from "../kube/objects";
 import type { Names } from "../names/names";
@@ -11,10 +12,10 @@ import type { CheckContext } from "./context";
 /** What is in a managed namespace. */
 export interface HeldSite {
   readonly namespace: string;
-  readonly role: KubeObject | undefined;
-  readonly binding: KubeObject | undefined;
+  readonly role: Role | ClusterRole | undefined;
+  readonly binding: RoleBinding | undefined;
   /** The role, where it is a ClusterRole that gives the access in the place of a Role. */
-  readonly shared: KubeObject | undefined;
+  readonly shared: ClusterRole | undefined;
 }
 
 /** What has to have been read for the managed namespaces to be known. */
@@ -47,16 +48,16 @@ export function livingSites(situation: CheckContext): readonly HeldSite[] {
 }
 
 /** The ClusterRole that gives the access in the place of a Role, where one does. */
-function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject | undefined {
+function sharedRoleIn(facts: Facts, binding: RoleBinding | undefined): ClusterRole | undefined {
   const name = readClusterRole(binding);
   const role = name === undefined ? undefined : factNamed(facts, "clusterRoles", { name });
   return isShared(role, facts.names) ? role : undefined;
 }
 
-function byNamespace(
-  objects: readonly KubeObject[],
+function byNamespace<T extends KubeObject>(
+  objects: readonly T[],
   name: string,
-): ReadonlyMap<string, KubeObject> {
+): ReadonlyMap<string, T> {
   return new Map(
     objects
       .filter(({ metadata }) => metadata.name === name)

@@ -1,13 +1,14 @@
 /** What the operator runs on: the platform's version, its nodes, its room (S121; domain facts 8). */
 import { isOpenShift } from "../facts/facts";
-import type { KubeObject } from "../kube/objects";
+import type { Node } from "../kube/models";
 import {
   parsePlatformVersion,
   platformSupport,
   type Standing,
   findStanding,
 } from "../release/platforms";
-import { getPath, isObject, asArray, getOwn, asString } from "../base/values";
+import { getPath, asString } from "../base/values";
+import { findCondition } from "../kube/typed";
 import { type Check, makeChecks, type CheckResult, on } from "./check";
 import { findGoal, type CheckContext } from "./context";
 
@@ -110,13 +111,9 @@ export const platformChecks: readonly Check[] = [
     needs: ["nodes"],
     judge: ({ facts }) =>
       facts.objects.nodes.flatMap((node) => {
-        const ready = asArray(getPath(node, ["status", "conditions"])).find(
-          (condition) => getOwn(condition, "type") === "Ready",
-        );
-        if (getOwn(ready, "status") !== "True") return [on(node, "it is not ready")];
-        return getPath(node, ["spec", "unschedulable"]) === true
-          ? [on(node, "it is cordoned")]
-          : [];
+        const isReady = findCondition(node, "Ready")?.status === "True";
+        if (!isReady) return [on(node, "it is not ready")];
+        return node.spec?.unschedulable === true ? [on(node, "it is cordoned")] : [];
       }),
   }),
   warning("PLATFORM-QUOTA-EXHAUSTED", "Facts 11", {
@@ -126,9 +123,9 @@ export const platformChecks: readonly Check[] = [
     needs: ["resourceQuotas"],
     judge: ({ facts }) =>
       facts.objects.resourceQuotas.flatMap((quota) => {
-        const hard = getPath(quota, ["status", "hard"]);
-        const full = Object.entries(isObject(hard) ? hard : {})
-          .filter(([key, value]) => getPath(quota, ["status", "used", key]) === value)
+        const { hard, used } = quota.status ?? {};
+        const full = Object.entries(hard ?? {})
+          .filter(([key, value]) => used?.[key] === value)
           .map(([key, value]) => `${key} ${String(value)}`);
         return full.length === 0 ? [] : [on(quota, `used up: ${full.join(", ")}`)];
       }),
@@ -139,12 +136,12 @@ function namePlatform({ facts }: CheckContext): "OpenShift" | "Kubernetes" {
   return isOpenShift(facts) ? "OpenShift" : "Kubernetes";
 }
 
-function readKubelet(node: KubeObject): string {
-  return asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? "";
+function readKubelet(node: Node): string {
+  return asString(node.status?.nodeInfo?.kubeletVersion) ?? "";
 }
 
 /** What a distribution adds to the version of Kubernetes that it is made of: `+k3s1`, `-gke.1050`. */
-function readDistribution(node: KubeObject): string | undefined {
+function readDistribution(node: Node): string | undefined {
   return /^v?\d+\.\d+\.\d+[-+](?!alpha|beta|rc)(.+)$/.exec(readKubelet(node))?.[1];
 }
 

@@ -1,5 +1,5 @@
 /** Whether the namespace of an EC lets its pods be made again (S32; Pod Security Standards). */
-import { asArray, getOwn, getPath } from "../base/values";
+import { getPath } from "../base/values";
 import { factNamed } from "../facts/facts";
 import type { KubeObject } from "../kube/objects";
 import { enforceLabel, listBreaches } from "../kube/pod-security";
@@ -66,10 +66,10 @@ function judgeTemplate(
 ): Refused {
   const { facts, names } = situation;
   const set = factNamed(facts, "statefulSets", { name: String(name), namespace });
-  const spec = getPath(set, ["spec", "template", "spec"]);
-  const [runs] = asArray(getOwn(spec, "containers"))
-    .filter((one) => getOwn(one, "name") === names.pods.container)
-    .map((one) => parseTag(parseImage(getOwn(one, "image"))?.tag));
+  const spec = set?.spec?.template?.spec;
+  const [runs] = (spec?.containers ?? [])
+    .filter((one) => one.name === names.pods.container)
+    .map((one) => parseTag(parseImage(one.image)?.tag));
   const goal = findGoal(situation);
   const isRenewed =
     runs !== undefined &&

@@ -18,7 +18,7 @@ import {
   listUsedModules,
   renderUndefinedFix,
 } from "../engine-cluster/causes";
-import { findRunning } from "../database/channel";
+import { listRunning } from "../engine-cluster/database-versions";
 import { clusterFindings } from "../engine-cluster/findings";
 import type { FactKey, Facts } from "../facts/facts";
 import { enforceLabel } from "../kube/pod-security";
@@ -149,7 +149,9 @@ export const prerequisites = {
     vouched: true,
     judge: perCluster((cluster, { facts }) =>
       listDatabases(facts, cluster)
-        .filter((one) => one.version === undefined && findRunning(facts, one) === undefined)
+        .filter(
+          ({ version, object }) => version === undefined && listRunning(facts, object).length === 0,
+        )
         .map(({ label }) => ({
           object: label,
           cause: "neither spec nor status reports its version",

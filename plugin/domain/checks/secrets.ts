@@ -1,7 +1,7 @@
 /** Secrets that objects name: there, and with the items that are read from them; never a value. */
 import { ec, text } from "../names/text";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
-import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../base/values";
+import { getPath, renderValue, asString } from "../base/values";
 import { type Check, makeChecks, type CheckResult, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
 import { readName } from "../kube/objects";
@@ -50,8 +50,7 @@ function judgeSecret(
     cause: `${what}; ${object} names it in ${field} for ${says}`,
   });
   if (secret === undefined) return [about("it does not exist")];
-  const data = getOwn(secret, "data");
-  const held = Object.keys(isObject(data) ? data : {});
+  const held = Object.keys(secret.data ?? {});
   const missing = items.filter((item) => !held.includes(item));
   return missing.length === 0 ? [] : [about(`it has no item ${missing.join(", ")}`)];
 }
@@ -102,10 +101,9 @@ export const restChecks: readonly Check[] = [
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts, names }) => {
       const service = factNamed(facts, "services", { name: readName(cluster) });
-      const ports = asArray(getPath(service, ["spec", "ports"])).map((port) =>
-        String(getOwn(port, "port")),
-      );
-      if (service === undefined || ports.includes(names.restPort)) return undefined;
+      if (service === undefined) return undefined;
+      const ports = (service.spec?.ports ?? []).map(({ port }) => String(port));
+      if (ports.includes(names.restPort)) return undefined;
       return on(service, `it has the ports ${ports.join(", ")}, not ${names.restPort}`);
     }),
   }),

@@ -9,6 +9,7 @@ import {
   parseEngineVersion,
 } from "../base/versions";
 import { isTooOld } from "../engine-cluster/causes";
+import { listRunning } from "../engine-cluster/database-versions";
 import { isAutoUpgraded, versionPaths } from "../engine-cluster/fields";
 import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
@@ -20,7 +21,7 @@ import type { ClusterFacts } from "../rules/types";
 import { databaseFinding } from "./findings";
 import { askedKeeping, describeRisk } from "./keeping";
 import { isHeldToMajor } from "./plan";
-import { databaseVersion, listInstances, renderVersion } from "./rollout";
+import { renderVersion } from "./rollout";
 import { type DatabaseTarget, selectDatabases } from "./target";
 
 /** A database on a channel. */
@@ -105,7 +106,7 @@ function judgeFollower(facts: Facts, follower: Follower, leading: Leading): Find
   const { names } = facts;
   const { target, label: object, channel, path } = follower;
   const { goal } = leading;
-  const runs = findRunning(facts, target);
+  const [runs] = listRunning(facts, target.object);
   const onlyMajor = channel === names.majorChannel || isHeldToMajor(facts, target);
   const to = findEnd(facts, leading, onlyMajor);
   const stays = to !== undefined && runs !== undefined && compareEngineVersions(to, runs) <= 0;
@@ -153,16 +154,6 @@ function describeFix(
   const body = path.reduceRight<unknown>((value, key) => ({ [key]: value }), version);
   const line = `kubectl patch ${names[kind].plural} ${String(name)} -n ${String(namespace)} --type merge -p '${JSON.stringify(body)}'`;
   return `nothing, if it may go there, but make a backup; to keep it at ${version}: ${line}`;
-}
-
-/** What runs; of an active-active database the oldest of what its instances here run. */
-export function findRunning(
-  facts: Facts,
-  { object }: Pick<DatabaseTarget, "object">,
-): EngineVersion | undefined {
-  return [object, ...listInstances(facts, object)]
-    .flatMap((one) => databaseVersion(facts, one) ?? [])
-    .toSorted(compareEngineVersions)[0];
 }
 
 /** The newest version of the release, or the newest major one; undefined where its versions are not known. */

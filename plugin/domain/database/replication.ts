@@ -10,7 +10,8 @@ import { type KubeObject, objectLabel } from "../kube/objects";
 import type { Names } from "../names/names";
 import { databaseFinding } from "./findings";
 import type { DatabasePlan } from "./plan";
-import { databaseVersion, renderVersion } from "./rollout";
+import { databaseVersion } from "../engine-cluster/database-versions";
+import { renderVersion } from "./rollout";
 
 /** What the database replicates from, as its spec names it; empty for one that is no target. */
 function listSources(object: KubeObject, { edbFields, entryFields }: Names): readonly string[] {

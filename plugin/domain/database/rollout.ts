@@ -1,5 +1,5 @@
 /** How far a database is, active-active ones with all that take part in them (S61, S65). */
-import { listLinkedNames } from "./target";
+import { databaseVersion, listInstances } from "../engine-cluster/database-versions";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
@@ -15,12 +15,7 @@ import {
   unknownEnd,
 } from "./progress";
 import { isActive } from "./state";
-import {
-  compareEngineVersions,
-  type EngineVersion,
-  formatEngineVersion,
-  parseLeadingEngineVersion,
-} from "../base/versions";
+import { compareEngineVersions, type EngineVersion, formatEngineVersion } from "../base/versions";
 import { actionState } from "../rest-api/actions";
 
 /** A cluster elsewhere that takes part, as it was read. */
@@ -40,14 +35,6 @@ export interface WantedVersion {
   readonly actionsBefore?: readonly string[];
   readonly participants?: readonly Participant[];
   readonly patience: DatabasePatience;
-}
-
-/** The engine version that a database runs; undefined where its status does not report. */
-export function databaseVersion(
-  { names }: Pick<Facts, "names">,
-  object: KubeObject,
-): EngineVersion | undefined {
-  return parseLeadingEngineVersion(getPath(object, names.fields.statusVersion));
 }
 
 /** A version for people. */
@@ -225,15 +212,6 @@ export function lastActions(
 ): readonly string[] {
   const edbs = kind === "edb" ? [object] : listInstances(facts, object);
   return edbs.flatMap((edb) => asString(getPath(edb, facts.names.edbFields.lastActionUid)) ?? []);
-}
-
-/** The instances here of an active-active database, which are of its namespace; a database has none. */
-export function listInstances({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
-  const linked = listLinkedNames(eaadb, names);
-  return objects.edbs.filter(
-    ({ metadata }) =>
-      metadata.namespace === eaadb.metadata.namespace && linked.includes(metadata.name),
-  );
 }
 
 /** The instance on another cluster: of the resource of the same guid or name there. */

@@ -1,11 +1,12 @@
 /** Which databases are meant, by name, by label or all, and the EC of each (S61, S65, C16). */
+import { listLinkedNames } from "../engine-cluster/database-versions";
 import { clusterLookups } from "../engine-cluster/fields";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { isNamed, readName, renderTerm } from "../names/names";
-import { getPath, asArray, boundList, getOwn, asString } from "../base/values";
+import { getPath, boundList, asString } from "../base/values";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import { databaseFinding } from "./findings";
 import { type ApiOffer, withOffer } from "./offer";
@@ -117,16 +118,6 @@ function instanceIn(
   const told = getPath(edb, names.edbFields.activeActive) ?? undefined;
   if (told === undefined || told === false) return {};
   return { instanceOf: "an active-active database" };
-}
-
-/** Names of the databases that are instances of an active-active one here. */
-export function listLinkedNames(
-  eaadb: KubeObject,
-  { eaadbFields }: Facts["names"],
-): readonly (string | undefined)[] {
-  return asArray(getPath(eaadb, eaadbFields.linkedEdbs)).map(
-    (one) => asString(one) ?? asString(getOwn(one, "name")),
-  );
 }
 
 /** Those of this operator, of a type that has a version; a clone of an active-active one goes with it. */

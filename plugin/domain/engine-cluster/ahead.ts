@@ -1,9 +1,10 @@
 /** What would keep a roll that has not begun: told before the write, since the roll would stop half way (domain facts 11). */
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
+import type { ResourceQuota, StatefulSet, Container } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { compareQuantities } from "../kube/quantities";
-import { asArray, getOwn, getPath, isObject, type Json } from "../base/values";
+import { getPath } from "../base/values";
 import { rollFindings } from "../rollout/findings";
 import { podTroubles } from "../rollout/pod-causes";
 import {
@@ -18,7 +19,7 @@ import { clusterFinding } from "./findings";
 import { findSet } from "./rollout";
 
 /** The StatefulSet of an EC, and its roll; undefined where there is none. */
-function rollAhead(facts: Facts, ec: KubeObject): { set: KubeObject; roll: Roll } | undefined {
+function rollAhead(facts: Facts, ec: KubeObject): { set: StatefulSet; roll: Roll } | undefined {
   const set = findSet(facts, ec);
   return set && { set, roll: readRoll(facts, set) };
 }
@@ -74,47 +75,44 @@ function chooseFix(isExceeded: boolean): string {
 }
 
 /** One with a scope counts some pods only: which ones is not decided here. */
-function isPlain(quota: KubeObject): boolean {
-  const scopes = asArray(getPath(quota, ["spec", "scopes"]));
-  return scopes.length === 0 && getPath(quota, ["spec", "scopeSelector"]) === undefined;
+function isPlain(quota: ResourceQuota): boolean {
+  const scopes = quota.spec?.scopes ?? [];
+  return scopes.length === 0 && quota.spec?.scopeSelector === undefined;
 }
 
-function readHard(quota: KubeObject): Json {
-  const hard = getPath(quota, ["status", "hard"]) ?? getPath(quota, ["spec", "hard"]);
-  return isObject(hard) ? hard : {};
+function readHard(quota: ResourceQuota) {
+  return quota.status?.hard ?? quota.spec?.hard ?? {};
 }
 
 const ofPods = new Set(["pods", "count/pods", ...counted.map(([key]) => key)]);
 
-function listExceeded(quota: KubeObject): readonly string[] {
+function listExceeded(quota: ResourceQuota): readonly string[] {
   return Object.entries(readHard(quota)).flatMap(([key, hard]) => {
-    const used = getPath(quota, ["status", "used", key]);
+    const used = quota.status?.used?.[key];
     const isOver = ofPods.has(key) && (compareQuantities(used, hard) ?? 0) > 0;
     return isOver ? [`${key} is at ${String(used)} of ${String(hard)}`] : [];
   });
 }
 
 /** Pods that are there may have their values from a LimitRange, which the template does not show. */
-function unsaid(facts: Facts, set: KubeObject, quota: KubeObject): readonly string[] {
+function unsaid(facts: Facts, set: StatefulSet, quota: ResourceQuota): readonly string[] {
   const hard = readHard(quota);
   const [pod] = listPods(facts, set);
-  const podSpec = getOwn(pod, "spec") ?? getPath(set, ["spec", "template", "spec"]);
-  const containers = ["initContainers", "containers"].flatMap((field) =>
-    asArray(getOwn(podSpec, field)),
-  );
+  const podSpec = pod?.spec ?? set.spec?.template?.spec;
+  const containers = [podSpec?.initContainers, podSpec?.containers].flatMap((list) => list ?? []);
   return counted.flatMap(([key, kind, resource]) => {
-    if (getOwn(hard, key) === undefined) return [];
+    if (hard[key] === undefined) return [];
     const without = containers
       .filter((one) => !has(one, kind, resource))
-      .map((one) => String(getOwn(one, "name")));
+      .map((one) => String(one.name));
     return without.length === 0 ? [] : [`must specify ${key} for: ${without.join(",")}`];
   });
 }
 
 /** A limit stands for the request where none is given. */
-function has(container: unknown, kind: "requests" | "limits", resource: string): boolean {
-  const kinds = kind === "requests" ? [kind, "limits"] : [kind];
-  return kinds.some((one) => getPath(container, ["resources", one, resource]) !== undefined);
+function has({ resources }: Container, kind: "requests" | "limits", resource: string): boolean {
+  const kinds = kind === "requests" ? ([kind, "limits"] as const) : [kind];
+  return kinds.some((one) => resources?.[one]?.[resource] !== undefined);
 }
 
 /** A pod that is sick before its turn: the roll takes another one down first, and the majority may go with it. */
@@ -123,7 +121,7 @@ export function sickAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
   const state = getPath(ec, facts.names.ecFields.state);
   // a roll that is under way is judged as it is, and a pod that has just been started gets its time
   if (found === undefined || state !== "Running") return [];
-  const isKnown = getPath(found.set, ["status", "updateRevision"]) !== undefined;
+  const isKnown = found.set.status?.updateRevision !== undefined;
   if (isKnown && found.roll.pods.some(({ updated }) => !updated)) return [];
   const patience = { stallAfterMs: defaultStallAfterMs };
   return found.roll.pods

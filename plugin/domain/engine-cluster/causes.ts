@@ -7,11 +7,11 @@ import {
   compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
-  parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
 import { findRetired } from "../release/retired-modules";
 import { findBundled } from "../rules/display-names";
+import { databaseVersion } from "./database-versions";
 import { helperFields } from "./helper-images";
 import { renderLicenseStep } from "./license";
 import { clusterFinding, type clusterFindings } from "./findings";
@@ -89,9 +89,7 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseUse
   return {
     object,
     label: objectLabel(object),
-    version:
-      parseEngineVersion(getPath(object, path)) ??
-      parseLeadingEngineVersion(getPath(object, names.fields.statusVersion)),
+    version: parseEngineVersion(getPath(object, path)) ?? databaseVersion(facts, object),
     modules: modules.map(({ name }) => name).filter((name) => name !== undefined),
   };
 }

@@ -1,14 +1,15 @@
 /** Which operator pod leads: one that is ready does not act while another one holds the lease (domain facts 11). */
-import { asString, getPath, numberAt } from "../base/values";
+import { asString } from "../base/values";
 import { renderAge } from "../base/duration";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
-import { type KubeObject, objectLabel, readName } from "../kube/objects";
+import type { Lease } from "../kube/models";
+import { objectLabel, readName } from "../kube/objects";
 import { isReady } from "../rollout/pod-causes";
 import { renderOperatorLog } from "./operator";
 
 /** A lease that the operator's pods hold. */
 interface HeldLease {
-  readonly lease: KubeObject;
+  readonly lease: Lease;
   /** Name of a pod. */
   readonly holder: string;
 }
@@ -17,8 +18,8 @@ interface HeldLease {
 const podWords = /^-[a-z0-9]+-[a-z0-9]{5}$/;
 
 /** By its holder: a pod's name, mostly with a number of the process behind it. */
-function readHolder(lease: KubeObject, deployment: string): string | undefined {
-  const holder = asString(getPath(lease, ["spec", "holderIdentity"])) ?? "";
+function readHolder(lease: Lease, deployment: string): string | undefined {
+  const holder = asString(lease.spec?.holderIdentity) ?? "";
   const pod = holder.replace(/_.*$/, "");
   if (!pod.startsWith(deployment)) return undefined;
   return podWords.test(pod.slice(deployment.length)) ? pod : undefined;
@@ -40,14 +41,14 @@ const usualSeconds = 15;
 const toleranceMs = 120_000;
 
 /** How long the lease has not been renewed: undefined where that is in order, NaN for one without a time. */
-function readStaleness(lease: KubeObject, now: number): number | undefined {
+function readStaleness(lease: Lease, now: number): number | undefined {
   const ageMs = now - Date.parse(readRenewal(lease) ?? "");
-  const lasts = numberAt(lease, ["spec", "leaseDurationSeconds"], usualSeconds) * 1000;
+  const lasts = (lease.spec?.leaseDurationSeconds ?? usualSeconds) * 1000;
   return ageMs <= lasts + toleranceMs ? undefined : ageMs;
 }
 
-function readRenewal(lease: KubeObject): string | undefined {
-  return asString(getPath(lease, ["spec", "renewTime"]));
+function readRenewal(lease: Lease): string | undefined {
+  return asString(lease.spec?.renewTime);
 }
 
 /** That no operator acts, and what lets one; undefined where the lease is in order, or cannot be judged. */

@@ -1,8 +1,9 @@
 /** A tag that is a release of the operator, written where the cluster's own belongs (domain facts 8). */
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
+import type { Pod } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
-import { asArray, asString, getOwn, getPath } from "../base/values";
+import { asString, getPath } from "../base/values";
 import { compareTags, isOlder } from "../base/versions";
 import { findContainer, listPods } from "../rollout/stateful-set";
 import { clusterVersionFor, releasePairs } from "../release/platforms";
@@ -37,14 +38,14 @@ export function isOutOfReach(facts: Facts, ec: KubeObject): boolean {
   if (tag === undefined || set === undefined) return false;
   const [begun, ...others] = listPods(facts, set).filter((pod) => readTag(facts, pod) === tag);
   if (begun === undefined || others.length > 0) return false;
-  const isServing = Number(getPath(set, ["status", "readyReplicas"])) > 0;
+  const isServing = Number(set.status?.readyReplicas) > 0;
   return isServing && lacksImage(facts, begun) && !hasRun(begun);
 }
 
 /** A container that ran once may have raised the cluster's version, though its image is gone since. */
-function hasRun(pod: KubeObject): boolean {
-  return asArray(getPath(pod, ["status", "containerStatuses"])).some(
-    (status) => Number(getOwn(status, "restartCount")) > 0,
+function hasRun(pod: Pod): boolean {
+  return (
+    pod.status?.containerStatuses?.some(({ restartCount }) => Number(restartCount) > 0) === true
   );
 }
 
@@ -57,15 +58,15 @@ export function listExplained(troubles: readonly Problem[]): readonly Problem[] 
   );
 }
 
-function lacksImage(facts: Facts, pod: KubeObject): boolean {
+function lacksImage(facts: Facts, pod: Pod): boolean {
   const { code } = rollFindings.image;
   return podTroubles(pod, { facts }).some((one) => one.code === code && one.definite === true);
 }
 
 /** The tag of the container that runs the cluster. */
-function readTag({ names }: Facts, pod: KubeObject): string | undefined {
-  const container = findContainer(getOwn(pod, "spec"), names.pods.container);
-  return parseImage(getOwn(container, "image"))?.tag;
+function readTag({ names }: Facts, pod: Pod): string | undefined {
+  const container = findContainer(pod.spec, names.pods.container);
+  return parseImage(container?.image)?.tag;
 }
 
 /** The upgrade has begun, and is not undone: pods that are ready run a later release than is asked for. */
@@ -149,9 +150,9 @@ function isOperators(facts: Facts, tag: string, operatorBefore: string | undefin
   const { container } = facts.names.pods;
   return !facts.objects.pods
     .filter(isReady)
-    .some((pod) =>
-      asArray(getPath(pod, ["spec", "containers"])).some(
-        (one) => getOwn(one, "name") === container && parseImage(getOwn(one, "image"))?.tag === tag,
+    .some(({ spec }) =>
+      spec?.containers?.some(
+        ({ name, image }) => name === container && parseImage(image)?.tag === tag,
       ),
     );
 }

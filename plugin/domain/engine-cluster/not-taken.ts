@@ -1,6 +1,7 @@
 /** A tag that the operator has not taken up: whether it runs at all is told first (domain facts 11). */
 import { isOlder } from "../base/versions";
 import type { Facts } from "../facts/facts";
+import type { StatefulSet } from "../kube/models";
 import type { KubeObject } from "../kube/objects";
 import type { Problem } from "../rollout/progress";
 import { latest, writeTimes } from "../rollout/times";
@@ -9,7 +10,7 @@ import { explainOperator, readOperatorWords } from "./operator-words";
 
 interface Taking {
   readonly ec: KubeObject;
-  readonly set: KubeObject | undefined;
+  readonly set: StatefulSet | undefined;
   readonly state: string;
   /** The StatefulSet's template has what is wanted. */
   readonly taken: boolean;

@@ -1,5 +1,5 @@
 /** What the operator says of an EC in events, and that it does not run. */
-import { asString, getOwn, getPath } from "../base/values";
+import { asString } from "../base/values";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel, readName } from "../kube/objects";
@@ -12,12 +12,14 @@ import { explainWatched } from "./watched";
 /** What the operator has warned of last, in an event of the EC: rights that it lacks, for example. */
 export function readOperatorWords({ objects }: Facts, ec: KubeObject): readonly string[] {
   const said = objects.events
-    .filter((event) => getPath(event, ["involvedObject", "kind"]) === ec.kind)
-    .filter((event) => getPath(event, ["involvedObject", "name"]) === readName(ec))
-    .filter((event) => getOwn(event, "type") === "Warning")
+    .filter(({ type }) => type === "Warning")
+    .filter(
+      ({ involvedObject }) =>
+        involvedObject?.kind === ec.kind && involvedObject.name === readName(ec),
+    )
     .toSorted((one, other) => Date.parse(readTimes(one).last) - Date.parse(readTimes(other).last))
     .at(-1);
-  const message = asString(getOwn(said, "message"));
+  const message = asString(said?.message);
   return message === undefined ? [] : [`the operator says: ${message.trim()}`];
 }
 

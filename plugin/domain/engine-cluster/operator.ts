@@ -7,7 +7,7 @@ import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/
 import { clusterVersionFor } from "../release/platforms";
 import { judgeDeployment } from "../rollout/deployment";
 import { findContainer } from "../rollout/stateful-set";
-import { getPath, getOwn, asString } from "../base/values";
+import { getPath, asString } from "../base/values";
 import {
   compareReleaseTags,
   compareTags,
@@ -27,7 +27,7 @@ export interface OperatorRelease {
   readonly clusterTag: string | undefined;
 }
 
-function findDeployment(facts: Facts): KubeObject | undefined {
+function findDeployment(facts: Facts): Deployment | undefined {
   const name = facts.names.operator.deployment;
   return factNamed(facts, "deployments", { name, namespace: facts.namespace });
 }
@@ -36,12 +36,9 @@ function findDeployment(facts: Facts): KubeObject | undefined {
 export function operatorRelease(facts: Facts): OperatorRelease {
   const { operator, annotations } = facts.names;
   const deployment = findDeployment(facts);
-  const container = findContainer(
-    getPath(deployment, ["spec", "template", "spec"]),
-    operator.container,
-  );
+  const container = findContainer(deployment?.spec?.template?.spec, operator.container);
   const tags = [
-    parseImage(getOwn(container, "image"))?.tag,
+    parseImage(container?.image)?.tag,
     readAnnotation(deployment, annotations.operatorVersion),
   ];
   const version = tags.find((tag) => parseReleaseTag(tag) !== undefined);
@@ -114,7 +111,7 @@ export function operatorFindings(
 }
 
 /** 1/1 ready, up to date and available (S19). */
-function readiness(facts: Facts, deployment: KubeObject): readonly Finding[] {
+function readiness(facts: Facts, deployment: Deployment): readonly Finding[] {
   const verdict = judgeDeployment(facts, facts.names.operator.deployment);
   if (verdict.is === "done") return [];
   return [
@@ -131,7 +128,7 @@ function readiness(facts: Facts, deployment: KubeObject): readonly Finding[] {
 
 interface Pairing {
   readonly ec: KubeObject;
-  readonly deployment: KubeObject;
+  readonly deployment: Deployment;
   readonly wish: ClusterWish;
 }
 

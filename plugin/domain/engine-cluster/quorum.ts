@@ -3,7 +3,7 @@ import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { getOwn, getPath } from "../base/values";
+import { getPath } from "../base/values";
 import { explain } from "../names/codes";
 import type { Problem } from "../rollout/progress";
 import { isReady } from "../rollout/pod-causes";
@@ -45,7 +45,7 @@ export function quorumLost(
   const { code } = explain(clusterFindings.quorumLost, names);
   const turned = roll.pods
     .filter((one) => !one.ready)
-    .map(({ pod }) => getOwn(findCondition(pod, "Ready"), "lastTransitionTime"));
+    .map(({ pod }) => findCondition(pod, "Ready")?.lastTransitionTime);
   return {
     code,
     because: `${ready.length} of its ${nodes} nodes are ready, which is no majority: no node becomes ready by waiting, and databases are down`,

@@ -6,10 +6,11 @@ import { findCauses, pointToRecover } from "./causes";
 import { clusterFindings } from "./findings";
 import { findScaledCauses, readNodes } from "./scale";
 import { readExpansion } from "./volumes";
+import type { StatefulSet, PodSpec } from "../kube/models";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type Facts, factNamed } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { getPath, getOwn, asString } from "../base/values";
+import { getPath, asString } from "../base/values";
 import { compareTags } from "../base/versions";
 import {
   findContainer,
@@ -149,7 +150,7 @@ export function readRunningVersion(facts: Facts, ec: KubeObject): readonly strin
   if (set === undefined) return [];
   const { container } = facts.names.pods;
   const tags = listPods(facts, set).flatMap((pod) => {
-    const image = parseImage(getOwn(findContainer(getOwn(pod, "spec"), container), "image"));
+    const image = parseImage(findContainer(pod.spec, container)?.image);
     return image?.tag ?? image?.digest?.slice(0, shownDigits) ?? [];
   });
   const distinct = new Set(tags);
@@ -157,7 +158,7 @@ export function readRunningVersion(facts: Facts, ec: KubeObject): readonly strin
 }
 
 /** The StatefulSet of an EC has its name (S72). */
-export function findSet({ objects }: Facts, { metadata }: KubeObject): KubeObject | undefined {
+export function findSet({ objects }: Facts, { metadata }: KubeObject): StatefulSet | undefined {
   return objects.statefulSets.find(
     (set) => set.metadata.name === metadata.name && set.metadata.namespace === metadata.namespace,
   );
@@ -179,7 +180,7 @@ export function isTakenUp(facts: Facts, name: string, wanted: WantedCluster): bo
 /** Everything of an EC that the verdict rests on. */
 interface ClusterState {
   readonly ec: KubeObject;
-  readonly set: KubeObject | undefined;
+  readonly set: StatefulSet | undefined;
   readonly roll: Roll | undefined;
   readonly state: string;
   readonly specStatus: string;
@@ -195,7 +196,8 @@ function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): ClusterState
   const { ecFields } = facts.names;
   const set = findSet(facts, ec);
   const tag = wanted.tag ?? asString(getPath(ec, ecFields.versionTag));
-  const fits = (podSpec: unknown): boolean => runs(facts, podSpec, { ...wanted, tag });
+  const fits = (podSpec: PodSpec | null | undefined): boolean =>
+    runs(facts, podSpec, { ...wanted, tag });
   return {
     ec,
     set,
@@ -203,22 +205,22 @@ function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): ClusterState
     state: asString(getPath(ec, ecFields.state)) ?? "",
     // a release that does not report it is not held to it
     specStatus: asString(getPath(ec, ecFields.specStatus)) ?? "Valid",
-    taken: fits(getPath(set, ["spec", "template", "spec"])),
-    running: set !== undefined && listPods(facts, set).every((pod) => fits(getOwn(pod, "spec"))),
+    taken: fits(set?.spec?.template?.spec),
+    running: set !== undefined && listPods(facts, set).every((pod) => fits(pod.spec)),
     shown: tag ?? "the operator's own image",
   };
 }
 
 /** A pod or a template has the wanted image; a digest alone tells no tag and is not held against it. */
-function runs(facts: Facts, podSpec: unknown, wanted: WantedCluster): boolean {
+function runs(facts: Facts, podSpec: PodSpec | null | undefined, wanted: WantedCluster): boolean {
   const container = findContainer(podSpec, facts.names.pods.container);
-  const image = parseImage(getOwn(container, "image"));
+  const image = parseImage(container?.image);
   if (image === undefined) return false;
   const { tag, repository, imagePullPolicy } = wanted;
   return (
     hasTag(image.tag, tag, wanted) &&
     (repository === undefined || image.repository === repository) &&
-    (imagePullPolicy === undefined || getOwn(container, "imagePullPolicy") === imagePullPolicy)
+    (imagePullPolicy === undefined || container?.imagePullPolicy === imagePullPolicy)
   );
 }
 

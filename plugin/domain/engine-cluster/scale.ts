@@ -2,6 +2,7 @@
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { renderTerm } from "../names/names";
+import type { StatefulSet } from "../kube/models";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { numberAt } from "../base/values";
 import { findWriter } from "../rollout/stateful-set";
@@ -9,7 +10,7 @@ import { clusterFinding } from "./findings";
 
 /** The pods that an EC and its StatefulSet ask for. */
 interface Scale {
-  readonly set: KubeObject;
+  readonly set: StatefulSet;
   readonly replicas: number;
   readonly nodes: number;
 }
@@ -29,7 +30,7 @@ function readScale(facts: Facts, ec: KubeObject): Scale | undefined {
   if (set === undefined) return undefined;
   return {
     set,
-    replicas: numberAt(set, ["spec", "replicas"], 1),
+    replicas: set.spec?.replicas ?? 1,
     nodes: readNodes(facts, ec),
   };
 }

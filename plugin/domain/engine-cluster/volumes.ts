@@ -4,11 +4,12 @@
  */
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
+import type { PersistentVolumeClaim, StatefulSet } from "../kube/models";
 import { selects, isEmptySelector } from "../kube/selectors";
 import { compareQuantities } from "../kube/quantities";
 import { renderTerm } from "../names/names";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
-import { asArray, asString, getOwn, getPath, numberAt } from "../base/values";
+import { asString, getPath } from "../base/values";
 import { clusterFinding } from "./findings";
 import { readNodes } from "./scale";
 
@@ -56,7 +57,7 @@ export function findResizingCauses(facts: Facts, ec: KubeObject): readonly Findi
 
 /** A claim of an EC's StatefulSet: its name is TEMPLATE-SET-ORDINAL. */
 interface Claim {
-  readonly object: KubeObject;
+  readonly object: PersistentVolumeClaim;
   readonly template: string;
 }
 
@@ -64,11 +65,9 @@ interface Claim {
 function listClaims(facts: Facts, ec: KubeObject): readonly Claim[] {
   const [name, namespace] = [readName(ec), readNamespace(ec)];
   const set = factNamed(facts, "statefulSets", { name, namespace });
-  const from = numberAt(set, ["spec", "ordinals", "start"]);
-  const end = from + Math.max(readNodes(facts, ec), numberAt(set, ["spec", "replicas"]));
-  const templates = asArray(getPath(set, ["spec", "volumeClaimTemplates"])).map((template) =>
-    getPath(template, ["metadata", "name"]),
-  );
+  const from = set?.spec?.ordinals?.start ?? 0;
+  const end = from + Math.max(readNodes(facts, ec), set?.spec?.replicas ?? 0);
+  const templates = (set?.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name);
   return facts.objects.claims.flatMap((object) => {
     const found = readNamespace(object) === namespace ? splitClaimName(facts, object) : undefined;
     if (found?.set !== name || found.ordinal < from || found.ordinal >= end) return [];
@@ -84,7 +83,7 @@ function listClaims(facts: Facts, ec: KubeObject): readonly Claim[] {
 }
 
 /** The name of a claim taken apart; of several names that fit, the longest is that of the StatefulSet. */
-function splitClaimName({ objects }: Facts, claim: KubeObject) {
+function splitClaimName({ objects }: Facts, claim: PersistentVolumeClaim) {
   const match = /^(.+)-(\d+)$/.exec(readName(claim));
   const rest = String(match?.[1]);
   const [set] = [...objects.ecs, ...objects.statefulSets]
@@ -98,19 +97,23 @@ function splitClaimName({ objects }: Facts, claim: KubeObject) {
 }
 
 /** A StatefulSet gives its claims the labels that it selects pods by; without it, one holds the EC's name. */
-function isLabelled({ metadata }: KubeObject, name: string, set: KubeObject | undefined): boolean {
+function isLabelled(
+  { metadata }: PersistentVolumeClaim,
+  name: string,
+  set: StatefulSet | undefined,
+): boolean {
   const labels = metadata.labels ?? {};
-  const selector = getPath(set, ["spec", "selector"]);
+  const selector = set?.spec?.selector;
   const isSelected = !isEmptySelector(selector) && selects(selector, labels);
   return isSelected || Object.values(labels).includes(name);
 }
 
 /** By the pod of that name, which stays while the StatefulSet is absent. */
-function isMounted({ objects }: Facts, claim: KubeObject, name: string): boolean {
+function isMounted({ objects }: Facts, claim: PersistentVolumeClaim, name: string): boolean {
   return objects.pods
     .filter((pod) => readName(pod) === name && readNamespace(pod) === readNamespace(claim))
-    .flatMap((pod) => asArray(getPath(pod, ["spec", "volumes"])))
-    .some((volume) => getPath(volume, ["persistentVolumeClaim", "claimName"]) === readName(claim));
+    .flatMap((pod) => pod.spec?.volumes ?? [])
+    .some((volume) => volume.persistentVolumeClaim?.claimName === readName(claim));
 }
 
 /** The template that the EC's size is for: a cluster may have other volumes beside it. */
@@ -142,8 +145,8 @@ function describeChange(
   { object }: Claim,
   wanted: WantedSize | undefined,
 ): ClaimChange | undefined {
-  const request = getPath(object, ["spec", "resources", "requests", "storage"]);
-  const capacity = getPath(object, ["status", "capacity", "storage"]);
+  const request = object.spec?.resources?.requests?.["storage"];
+  const capacity = object.status?.capacity?.["storage"];
   const isBehind = [request, capacity].some((size) => isLess(size, wanted?.size));
   const { states, failed } = readStates(object);
   if (!isBehind && !isLess(capacity, request) && states.length === 0) return undefined;
@@ -176,22 +179,19 @@ const conditions: ReadonlyMap<string, "under way" | "failed"> = new Map([
   ["NodeResizeError", "failed"],
 ]);
 
-function readStates(claim: KubeObject): {
+function readStates(claim: PersistentVolumeClaim): {
   readonly states: readonly string[];
   readonly failed: boolean;
 } {
-  const told = asArray(getPath(claim, ["status", "conditions"])).filter(
-    (one) => getOwn(one, "status") === "True" && conditions.has(String(getOwn(one, "type"))),
+  const told = (claim.status?.conditions ?? []).filter(
+    ({ type, status }) => status === "True" && conditions.has(String(type)),
   );
-  const types = told.map((one) => String(getOwn(one, "type")));
-  const words = told.map((one, index) =>
-    [types[index], asString(getOwn(one, "message"))].filter(Boolean).join(": "),
-  );
-  const allocated = asString(getPath(claim, ["status", "allocatedResourceStatuses", "storage"]));
+  const words = told.map(({ type, message }) => [type, message].filter(Boolean).join(": "));
+  const allocated = asString(claim.status?.allocatedResourceStatuses?.["storage"]);
   return {
     states: [...words, ...(allocated === undefined ? [] : [allocated])],
     failed:
-      types.some((type) => conditions.get(type) === "failed") ||
+      told.some(({ type }) => conditions.get(String(type)) === "failed") ||
       allocated?.endsWith("Infeasible") === true,
   };
 }

@@ -1,7 +1,8 @@
 /** Which namespaces the operator looks after, by the variable of its container (domain facts 8). */
-import { asArray, asString, getOwn, getPath } from "../base/values";
+import { asString } from "../base/values";
 import { factNamed, type Facts } from "../facts/facts";
-import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import type { Deployment } from "../kube/models";
+import { objectLabel, readName, readNamespace } from "../kube/objects";
 import { findContainer } from "../rollout/stateful-set";
 
 /** As operators of this kind name it. */
@@ -14,12 +15,12 @@ interface Watched {
 }
 
 /** Undefined where it looks after all of them, or where the Deployment does not tell. */
-function readWatched(deployment: KubeObject, { names }: Pick<Facts, "names">): Watched | undefined {
-  const template = getPath(deployment, ["spec", "template"]);
-  const container = findContainer(getOwn(template, "spec"), names.operator.container);
-  const entry = asArray(getOwn(container, "env")).find((one) => getOwn(one, "name") === variable);
-  const plain = asString(getOwn(entry, "value"));
-  const value = plain ?? readField(deployment, getPath(entry, fieldPath));
+function readWatched(deployment: Deployment, { names }: Pick<Facts, "names">): Watched | undefined {
+  const podSpec = deployment.spec?.template?.spec;
+  const container = findContainer(podSpec, names.operator.container);
+  const entry = container?.env?.find(({ name }) => name === variable);
+  const plain = asString(entry?.value);
+  const value = plain ?? readField(deployment, entry?.valueFrom?.fieldRef?.fieldPath);
   const namespaces = (value ?? "")
     .split(",")
     .map((one) => one.trim())
@@ -27,14 +28,12 @@ function readWatched(deployment: KubeObject, { names }: Pick<Facts, "names">): W
   return namespaces.length === 0 ? undefined : { namespaces, isPlain: plain !== undefined };
 }
 
-const fieldPath = ["valueFrom", "fieldRef", "fieldPath"];
-
 /** A field of the pod that comes from the Deployment: its namespace, or an annotation as OLM sets it. */
-function readField(deployment: KubeObject, path: unknown): string | undefined {
+function readField(deployment: Deployment, path: string | null | undefined): string | undefined {
   if (path === "metadata.namespace") return readNamespace(deployment);
   const annotation = /^metadata\.annotations\['([^']+)'\]$/.exec(String(path))?.[1];
   if (annotation === undefined) return undefined;
-  return asString(getPath(deployment, ["spec", "template", "metadata", "annotations", annotation]));
+  return asString(deployment.spec?.template?.metadata?.annotations?.[annotation]);
 }
 
 /** That the operator of this namespace looks after others alone, and what lets it look here. */

@@ -5,8 +5,9 @@
 import { type Facts, factNamed, type FactKey } from "./facts";
 import type { Finding } from "../base/findings";
 import { type Names, renderTerm } from "../names/names";
+import type { CustomResourceDefinition } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
-import { boundList, getPath } from "../base/values";
+import { boundList } from "../base/values";
 import { deletionFinding, isDeleting, renderDeletion, renderHolders } from "../kube/deletion";
 
 /** The names of the definitions that everything rests on. */
@@ -19,9 +20,7 @@ export function findDeletingDefinitions(facts: Facts): readonly Finding[] {
   const { names, objects } = facts;
   const known = definitionNames(names);
   return objects.definitions
-    .filter(
-      (one) => known.includes(readName(one)) || getPath(one, ["spec", "group"]) === names.group,
-    )
+    .filter((one) => known.includes(readName(one)) || one.spec?.group === names.group)
     .filter(isDeleting)
     .map((definition) =>
       deletionFinding("definition", {
@@ -36,7 +35,7 @@ export const products = { ec: "ecs", edb: "edbs", eaadb: "eaadbs", erc: "ercs" }
 type Product = keyof typeof products;
 const productKeys = Object.keys(products) as readonly Product[];
 
-function describeLoss(facts: Facts, definition: KubeObject): string {
+function describeLoss(facts: Facts, definition: CustomResourceDefinition): string {
   const { names } = facts;
   const product = productKeys.find(
     (key) => `${names[key].plural}.${names.group}` === definition.metadata.name,

@@ -6,6 +6,7 @@ import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { parsePlatformVersion } from "../release/platforms";
 import { getPath, asString } from "../base/values";
+import { ofKind } from "../kube/typed";
 
 const findings = {
   noOwners: warning("DUMP-NO-OWNERS", "S18", {
@@ -97,9 +98,9 @@ function dropClaims(objects: readonly KubeObject[], names: Names): readonly Kube
 
 /** The newest version that a node tells: no kubelet is newer than its API server. */
 export function findKubernetesVersion(objects: readonly KubeObject[]): string | undefined {
-  const told = objects
-    .filter(({ kind, apiVersion }) => kind === "Node" && apiVersion === "v1")
-    .flatMap((node) => asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? []);
+  const told = ofKind(objects, "Node")
+    .filter(({ apiVersion }) => apiVersion === "v1")
+    .flatMap(({ status }) => asString(status?.nodeInfo?.kubeletVersion) ?? []);
   const rank = (version: string): number => {
     const { major = 0, minor = 0 } = parsePlatformVersion(version) ?? {};
     return major * 1_000_000 + minor;

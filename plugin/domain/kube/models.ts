@@ -15,12 +15,17 @@ import type {
   V1ContainerPort,
   V1ContainerState,
   V1ContainerStatus,
+  V1CustomResourceConversion,
   V1CustomResourceDefinition,
   V1CustomResourceDefinitionVersion,
   V1Deployment,
+  V1DeploymentCondition,
+  V1DeploymentStatus,
   V1Endpoint,
   V1EndpointSlice,
   V1IPBlock,
+  V1Job,
+  V1JobStatus,
   V1JSONSchemaProps,
   V1LabelSelector,
   V1LabelSelectorRequirement,
@@ -36,12 +41,15 @@ import type {
   V1NodeSelectorRequirement,
   V1PersistentVolumeClaim,
   V1Pod,
+  V1PodCondition,
   V1PodDisruptionBudget,
   V1PodSpec,
+  V1PodStatus,
   V1PodTemplateSpec,
   V1PolicyRule,
   V1Probe,
   V1ReplicaSet,
+  V1ReplicaSetStatus,
   V1ResourceQuota,
   V1ResourceRequirements,
   V1Role,
@@ -54,6 +62,10 @@ import type {
   V1ServiceAccount,
   V1ServicePort,
   V1StatefulSet,
+  V1StatefulSetSpec,
+  V1StatefulSetStatus,
+  V1StatefulSetUpdateStrategy,
+  V1SubjectAccessReviewSpec,
   V1Taint,
   V1Toleration,
   V1ValidatingWebhook,
@@ -101,6 +113,7 @@ interface Models {
   readonly Deployment: V1Deployment;
   readonly EndpointSlice: V1EndpointSlice;
   readonly Event: CoreV1Event;
+  readonly Job: V1Job;
   readonly Lease: V1Lease;
   readonly MutatingWebhookConfiguration: V1MutatingWebhookConfiguration;
   readonly Namespace: V1Namespace;
@@ -138,6 +151,7 @@ export type CustomResourceDefinition = Typed<"CustomResourceDefinition">;
 export type Deployment = Typed<"Deployment">;
 export type EndpointSlice = Typed<"EndpointSlice">;
 export type Event = Typed<"Event">;
+export type Job = Typed<"Job">;
 export type Lease = Typed<"Lease">;
 export type MutatingWebhookConfiguration = Typed<"MutatingWebhookConfiguration">;
 export type Namespace = Typed<"Namespace">;
@@ -157,34 +171,45 @@ export type StatefulSet = Typed<"StatefulSet">;
 export type ValidatingWebhookConfiguration = Typed<"ValidatingWebhookConfiguration">;
 export type VolumeAttachment = Typed<"VolumeAttachment">;
 
+export type AccessReviewSpec = Raw<V1SubjectAccessReviewSpec>;
 export type Condition = Raw<V1Condition>;
 export type Container = Raw<V1Container>;
 export type ContainerPort = Raw<V1ContainerPort>;
 export type ContainerState = Raw<V1ContainerState>;
 export type ContainerStatus = Raw<V1ContainerStatus>;
+export type DefinitionConversion = Raw<V1CustomResourceConversion>;
 export type DefinitionVersion = Raw<V1CustomResourceDefinitionVersion>;
+export type DeploymentCondition = Raw<V1DeploymentCondition>;
+export type DeploymentStatus = Raw<V1DeploymentStatus>;
 export type Endpoint = Raw<V1Endpoint>;
 export type EndpointPort = Raw<DiscoveryV1EndpointPort>;
 export type IngressRule = Raw<V1NetworkPolicyIngressRule>;
 export type IpBlock = Raw<V1IPBlock>;
+export type JobStatus = Raw<V1JobStatus>;
 export type LabelRequirement = Raw<V1LabelSelectorRequirement>;
 export type LabelSelector = Raw<V1LabelSelector>;
 export type MutatingWebhook = Raw<V1MutatingWebhook>;
 export type NetworkPolicyPeer = Raw<V1NetworkPolicyPeer>;
 export type NetworkPolicyPort = Raw<V1NetworkPolicyPort>;
 export type NodeRequirement = Raw<V1NodeSelectorRequirement>;
+export type PodCondition = Raw<V1PodCondition>;
 export type PodSpec = Raw<V1PodSpec>;
+export type PodStatus = Raw<V1PodStatus>;
 export type PodTemplate = Raw<V1PodTemplateSpec>;
 export type PolicyRule = Raw<V1PolicyRule>;
 export type Probe = Raw<V1Probe>;
+export type ReplicaSetStatus = Raw<V1ReplicaSetStatus>;
 export type ResourceRequirements = Raw<V1ResourceRequirements>;
 export type RoleRef = Raw<V1RoleRef>;
 export type SchemaProps = Raw<V1JSONSchemaProps>;
 export type SecurityContext = Raw<V1SecurityContext>;
 export type ServicePort = Raw<V1ServicePort>;
+export type StatefulSetSpec = Raw<V1StatefulSetSpec>;
+export type StatefulSetStatus = Raw<V1StatefulSetStatus>;
 export type Subject = Raw<RbacV1Subject>;
 export type Taint = Raw<V1Taint>;
 export type Toleration = Raw<V1Toleration>;
+export type UpdateStrategy = Raw<V1StatefulSetUpdateStrategy>;
 export type ValidatingWebhook = Raw<V1ValidatingWebhook>;
 export type Volume = Raw<V1Volume>;
 export type WebhookRule = Raw<V1RuleWithOperations>;

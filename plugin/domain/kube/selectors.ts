@@ -101,15 +101,23 @@ export function readSelectedName(fieldSelector: string | undefined): string | un
   return equalities(fieldSelector).find(([field]) => field === "metadata.name")?.[1];
 }
 
-function equalities(selector = ""): readonly (readonly [key: string, value: string])[] {
+type Equality = readonly [key: string, value: string];
+
+/** A selector of equal values alone; undefined for any other one. */
+export function readEqualities(selector: string): readonly Equality[] | undefined {
   if (selector === "") return [];
-  return selector.split(",").map((part) => {
-    const [, key, value] = /^([^\s=!()]+)==?([^\s=!()]*)$/.exec(part) ?? [];
-    if (key === undefined || value === undefined) {
-      throw new Error(`a selector that cannot be laid over a plan: ${selector}`);
-    }
-    return [key, value];
+  const pairs = selector.split(",").flatMap((part): readonly Equality[] => {
+    const [, key, value] = /^\s*([^\s=!()]+)\s*==?\s*([^\s=!()]*)\s*$/.exec(part) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, value]];
   });
+  return pairs.length === selector.split(",").length ? pairs : undefined;
+}
+
+function equalities(selector = ""): readonly Equality[] {
+  const pairs = readEqualities(selector);
+  if (pairs === undefined)
+    throw new Error(`a selector that cannot be laid over a plan: ${selector}`);
+  return pairs;
 }
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";

@@ -5,13 +5,14 @@
 import type { Finding } from "../base/findings";
 import type { Names } from "../names/names";
 import { operatorFinding } from "./findings";
+import type { DefinitionConversion } from "../kube/models";
 import type { KubeObject } from "../kube/objects";
 import { asString, getOwn, getPath, omit, sameJson } from "../base/values";
 
 const conversionPath = ["spec", "conversion"];
 
 /** What a definition without the field has: the API server fills it in. */
-export const noConversion = { strategy: "None" } as const;
+export const noConversion = { strategy: "None" } as const satisfies DefinitionConversion;
 
 /** The Service that a definition converts through; undefined where it converts through none. */
 export function findConversionService(
@@ -86,7 +87,8 @@ export function conversionFailure(message: string, names: Names): Finding | unde
   const definition = `${known?.plural ?? `${kind.toLowerCase()}s`}.${group}`;
   const [, service, namespace] = /https:\/\/([^./\s]+)\.([^./\s]+)\.svc/.exec(why) ?? [];
   const through = service === undefined ? "a webhook" : `Service ${String(namespace)}/${service}`;
-  const patch = JSON.stringify({ spec: { conversion: { strategy: "None", webhook: null } } });
+  const conversion: DefinitionConversion = { strategy: "None", webhook: null };
+  const patch = JSON.stringify({ spec: { conversion } });
   return operatorFinding("definitionConversion", {
     object: `CustomResourceDefinition/${definition}`,
     field: "spec.conversion",

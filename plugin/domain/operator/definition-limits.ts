@@ -14,10 +14,9 @@ import {
   renderValue,
   sameJson,
 } from "../base/values";
+import type { CustomResourceDefinition } from "../kube/models";
 import { type KubeObject, objectLabel, readName } from "../kube/objects";
 import { findConversionService } from "./conversion";
-
-const keepsPath = ["spec", "preserveUnknownFields"];
 
 /** True where a schema fills in a value at any depth; a property may itself be called "default". */
 export function hasDefault(schema: unknown): boolean {
@@ -37,16 +36,18 @@ export function hasDefault(schema: unknown): boolean {
  * leaves it so, and is refused where it fills in values or converts: an error then, else a warning.
  */
 export function findKeepsUnknown(
-  live: KubeObject,
+  live: CustomResourceDefinition,
   wanted: KubeObject | undefined,
 ): readonly (About & { readonly cause: string })[] {
-  if (getPath(live, keepsPath) !== true || getPath(wanted, keepsPath) === false) return [];
+  const isTakenOff = getPath(wanted, ["spec", "preserveUnknownFields"]) === false;
+  if (live.spec?.preserveUnknownFields !== true || isTakenOff) return [];
   const fills = asArray(getPath(wanted, ["spec", "versions"])).some((version) =>
     hasDefault(getPath(version, ["schema", "openAPIV3Schema"])),
   );
   const converts = wanted !== undefined && findConversionService(wanted) !== undefined;
   const why = [...(fills ? ["fills in values"] : []), ...(converts ? ["converts objects"] : [])];
-  const patch = JSON.stringify({ spec: { preserveUnknownFields: false } });
+  const spec: CustomResourceDefinition["spec"] = { preserveUnknownFields: false };
+  const patch = JSON.stringify({ spec });
   const cause = "spec.preserveUnknownFields is true, and what the schema does not know is kept";
   return [
     {

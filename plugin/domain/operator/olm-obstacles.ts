@@ -258,7 +258,7 @@ function judgeSubscription({ subscription }: Olm, isPlanTold: boolean): readonly
   if (subscription === undefined) return [];
   const told = obstacles.filter(
     (type) =>
-      getOwn(findCondition(subscription, type), "status") === "True" &&
+      findCondition(subscription, type)?.status === "True" &&
       !(isPlanTold && type === "InstallPlanFailed"),
   );
   const [first] = told;

@@ -44,7 +44,7 @@ export function findCsvName({ metadata }: KubeObject): string | undefined {
   const reference = (metadata.ownerReferences ?? []).find(
     (one) => getOwn(one, "kind") === olmKinds.clusterServiceVersion.kind,
   );
-  return asString(getOwn(reference, "name")) ?? asString(getOwn(metadata.labels, "olm.owner"));
+  return asString(getOwn(reference, "name")) ?? asString(metadata.labels?.["olm.owner"]);
 }
 
 /** What belongs to the operator whose Deployment this is; undefined where OLM did not make it. */

@@ -4,6 +4,7 @@ import type { Finding } from "../base/findings";
 import { operatorFinding, unusualCode } from "./findings";
 import { inRegistry, isIn, parseImage, withRepository } from "../release/images";
 import type { Names } from "../names/names";
+import type { PodSpec } from "../kube/models";
 import { readAnnotation, type KubeObject, type Ref, type Resource } from "../kube/objects";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
 import { kinds, rbacKinds, constraintResource } from "../kube/kinds";
@@ -173,13 +174,14 @@ const podSpec = ["spec", "template", "spec"];
 function withImages(deployment: KubeObject, { registry, pullSecret, live }: Placing): KubeObject {
   const spec = getPath(deployment, podSpec);
   const pod: Json = isObject(spec) ? spec : {};
-  const moveImage = (key: string): Json => {
+  const moveImage = (key: "initContainers" | "containers"): Json => {
     const containers = getOwn(pod, key);
     if (registry === undefined || containers === undefined) return {};
     const held = getPath(live, [...podSpec, key]);
     return { [key]: asArray(containers).map((one) => inOther(one, { registry, held })) };
   };
-  const secrets = pullSecrets(pod, getPath(live, podSpec), pullSecret);
+  const imagePullSecrets = pullSecrets(pod, getPath(live, podSpec), pullSecret);
+  const secrets: PodSpec = imagePullSecrets.length > 0 ? { imagePullSecrets } : {};
   const template = { ...(getPath(deployment, ["spec", "template"]) as Json) };
   return {
     ...deployment,
@@ -191,7 +193,7 @@ function withImages(deployment: KubeObject, { registry, pullSecret, live }: Plac
           ...pod,
           ...moveImage("initContainers"),
           ...moveImage("containers"),
-          ...(secrets.length > 0 && { imagePullSecrets: secrets }),
+          ...secrets,
         },
       },
     },
@@ -216,7 +218,11 @@ function inOther(
 }
 
 /** The release's, those in force, and the one given, each once. */
-function pullSecrets(pod: unknown, live: unknown, given: string | undefined): readonly Json[] {
+function pullSecrets(
+  pod: unknown,
+  live: unknown,
+  given: string | undefined,
+): NonNullable<PodSpec["imagePullSecrets"]> {
   const held = [pod, live].flatMap((one) => asArray(getOwn(one, "imagePullSecrets")));
   const named = [...held.map((secret) => asString(getOwn(secret, "name"))), given];
   return [...new Set(named.filter((name) => name !== undefined))].map((name) => ({ name }));

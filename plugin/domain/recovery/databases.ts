@@ -15,7 +15,7 @@ import type { Finding } from "../base/findings";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { getPath, asArray, getOwn, asString, type Json } from "../base/values";
-import { databaseVersion } from "../database/rollout";
+import { databaseVersion } from "../engine-cluster/database-versions";
 import { type EngineVersion, parseEngineVersion } from "../base/versions";
 
 /** What the cluster's REST API told; undefined parts are not served. */

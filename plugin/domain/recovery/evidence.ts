@@ -1,7 +1,8 @@
 /** What the operator's log and the events show beside a cause: never the ground of a verdict (S97). */
 import type { Facts } from "../facts/facts";
+import type { Event } from "../kube/models";
 import { type KubeObject, objectLabel } from "../kube/objects";
-import { getPath, getOwn, parseJson, asString } from "../base/values";
+import { getOwn, parseJson, asString } from "../base/values";
 
 /** One line of evidence, oldest of its kind first. */
 export interface Evidence {
@@ -53,18 +54,18 @@ export function eventEvidence(
   about: readonly KubeObject[],
 ): readonly Evidence[] {
   const labels = new Set([ec, ...about].map(objectLabel));
-  const isPart = (event: KubeObject): boolean =>
-    getOwn(getOwn(event, "involvedObject"), "namespace") === ec.metadata.namespace &&
-    ["Pod", "StatefulSet"].includes(String(getPath(event, ["involvedObject", "kind"]))) &&
-    belongsTo(String(getPath(event, ["involvedObject", "name"])), String(ec.metadata.name));
+  const isPart = ({ involvedObject: of }: Event): boolean =>
+    of?.namespace === ec.metadata.namespace &&
+    ["Pod", "StatefulSet"].includes(String(of?.kind)) &&
+    belongsTo(String(of?.name), String(ec.metadata.name));
   const found = objects.events
-    .filter((event) => getOwn(event, "type") === "Warning")
+    .filter((event) => event.type === "Warning")
     .filter((event) => labels.has(renderInvolved(event)) || isPart(event))
     .map((event) => {
-      const words = [getOwn(event, "reason"), getOwn(event, "message")];
+      const words = [event.reason, event.message];
       return {
         from: "event",
-        at: asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")),
+        at: asString(event.lastTimestamp) ?? asString(event.eventTime),
         object: renderInvolved(event),
         says: words
           .flatMap((word) => asString(word) ?? [])
@@ -81,9 +82,8 @@ function readTime({ at: time }: Pick<Evidence, "at">): string {
   return time ?? "";
 }
 
-function renderInvolved(event: KubeObject): string {
-  const parts = ["kind", "namespace", "name"].map((key) => getPath(event, ["involvedObject", key]));
-  return parts.flatMap((part) => asString(part) ?? []).join("/");
+function renderInvolved({ involvedObject: of }: Event): string {
+  return [of?.kind, of?.namespace, of?.name].filter(Boolean).join("/");
 }
 
 /** The StatefulSet has the EC's name, its pods that name and a number (S72). */

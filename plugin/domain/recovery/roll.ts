@@ -1,9 +1,9 @@
 /** Steps of a roll that is stuck which are proven safe: nothing that serves is taken away (S72; domain facts 11). */
 import { factNamed, type Facts } from "../facts/facts";
+import type { Pod, StatefulSet } from "../kube/models";
 import { isDeleting } from "../kube/deletion";
 import type { FieldEdit } from "../kube/edits";
-import { type KubeObject, readName, objectLabel } from "../kube/objects";
-import { asString, getPath } from "../base/values";
+import { readName, objectLabel } from "../kube/objects";
 import { rollFindings } from "../rollout/findings";
 import type { Problem } from "../rollout/progress";
 import { keptNames, type Roll, readRoll } from "../rollout/stateful-set";
@@ -11,9 +11,9 @@ import { keptNames, type Roll, readRoll } from "../rollout/stateful-set";
 /** What takes a cause away, and the object that it is done to. */
 export type RollStep =
   /** The pod is deleted, and created again as its StatefulSet asks for it now. */
-  | { readonly is: "outdated"; readonly pod: KubeObject }
+  | { readonly is: "outdated"; readonly pod: Pod }
   /** The update strategy lets the old pods be renewed. */
-  | { readonly is: "held"; readonly set: KubeObject };
+  | { readonly is: "held"; readonly set: StatefulSet };
 
 /** The step against a cause of the StatefulSet of this name; undefined where it is not proven safe. */
 export function provenStep(
@@ -33,14 +33,14 @@ export function provenStep(
 }
 
 /** Every pod is ready, or the one that is not is deleted first, and ready again before the others are let go. */
-function mayGoOn(set: KubeObject, roll: Roll): boolean {
+function mayGoOn(set: StatefulSet, roll: Roll): boolean {
   const broken = replaceable(roll);
   const isDeleted = broken !== undefined && !keptNames(set, roll).includes(readName(broken));
   return isDeleted || roll.pods.every(({ ready }) => ready);
 }
 
 /** The only pod that is not ready, where it is one of an earlier revision: it serves nothing. */
-function replaceable({ pods }: Roll): KubeObject | undefined {
+function replaceable({ pods }: Roll): Pod | undefined {
   const [one, ...others] = pods.filter(({ ready }) => !ready);
   if (one === undefined || others.length > 0 || one.updated) return undefined;
   return isDeleting(one.pod) ? undefined : one.pod;
@@ -49,11 +49,11 @@ function replaceable({ pods }: Roll): KubeObject | undefined {
 const strategy = ["spec", "updateStrategy"] as const;
 
 /** What takes a partition, or the strategy OnDelete, away. */
-export function releasingEdits(set: KubeObject): readonly FieldEdit[] {
-  const type = asString(getPath(set, [...strategy, "type"]));
+export function releasingEdits(set: StatefulSet): readonly FieldEdit[] {
+  const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === "OnDelete") {
     return [{ path: [...strategy, "type"], from: type, to: "RollingUpdate" }];
   }
   const path = [...strategy, "rollingUpdate", "partition"];
-  return [{ path, from: getPath(set, path), to: 0 }];
+  return [{ path, from: rollingUpdate?.partition, to: 0 }];
 }

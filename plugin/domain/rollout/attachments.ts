@@ -1,11 +1,12 @@
 /** Where the volumes of a pod are attached, in the words of their drivers (domain facts 11). */
-import { asArray, asString, getOwn, getPath } from "../base/values";
+import { asString } from "../base/values";
 import { factNamed, type Facts } from "../facts/facts";
-import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import type { Pod, VolumeAttachment } from "../kube/models";
+import { objectLabel, readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { findLostNode, wayBack } from "./pod-nodes";
 import { controllerLog, describe, type Trouble } from "./pod-words";
-import { latest, statusLists } from "./times";
+import { latest, listStatuses } from "./times";
 import { attachWay } from "./volume-words";
 
 /** A claim of a pod, and the volume that it is bound to. */
@@ -16,44 +17,38 @@ interface BoundClaim {
   readonly isExclusive: boolean;
 }
 
-function claimNames(pod: KubeObject): readonly string[] {
-  return asArray(getPath(pod, ["spec", "volumes"])).flatMap(
-    (volume) => asString(getPath(volume, ["persistentVolumeClaim", "claimName"])) ?? [],
+function claimNames(pod: Pod): readonly string[] {
+  return (pod.spec?.volumes ?? []).flatMap(
+    (volume) => asString(volume.persistentVolumeClaim?.claimName) ?? [],
   );
 }
 
-function listBound(pod: KubeObject, facts: Facts): readonly BoundClaim[] {
+function listBound(pod: Pod, facts: Facts): readonly BoundClaim[] {
   return claimNames(pod).flatMap((claim): readonly BoundClaim[] => {
     const found = factNamed(facts, "claims", { name: claim, namespace: readNamespace(pod) });
-    const volume = asString(getPath(found, ["spec", "volumeName"]));
+    const volume = asString(found?.spec?.volumeName);
     if (volume === undefined) return [];
-    const modes = asArray(getPath(found, ["spec", "accessModes"]));
-    const isExclusive = modes.every((mode) => String(mode).startsWith("ReadWriteOnce"));
+    const modes = found?.spec?.accessModes ?? [];
+    const isExclusive = modes.every((mode) => mode.startsWith("ReadWriteOnce"));
     return [{ claim, volume, isExclusive }];
   });
 }
 
 /** The volumes were there: a container of the pod runs, or has run. */
-function hasBegun(pod: KubeObject): boolean {
-  return statusLists
-    .flatMap((field) => asArray(getPath(pod, ["status", field])))
-    .some((status) =>
-      [
-        ["state", "running"],
-        ["state", "terminated"],
-        ["lastState", "terminated"],
-      ].some((path) => getPath(status, path) !== undefined),
-    );
+function hasBegun(pod: Pod): boolean {
+  return listStatuses(pod).some(({ state, lastState }) =>
+    Boolean(state?.running ?? state?.terminated ?? lastState?.terminated),
+  );
 }
 
 /** One attachment of a volume that the pod needs. */
 interface Attached {
   readonly facts: Facts;
-  readonly pod: KubeObject;
+  readonly pod: Pod;
   /** The pod's. */
   readonly node: string;
   readonly bound: BoundClaim;
-  readonly attachment: KubeObject;
+  readonly attachment: VolumeAttachment;
 }
 
 /**
@@ -61,16 +56,16 @@ interface Attached {
  * driver is silent is told only where no event says more.
  */
 export function findAttachment(
-  pod: KubeObject,
+  pod: Pod,
   facts: Facts,
   { isTold }: { readonly isTold: boolean },
 ): Trouble | undefined {
-  const node = asString(getPath(pod, ["spec", "nodeName"]));
+  const node = asString(pod.spec?.nodeName);
   if (node === undefined || pod.metadata.deletionTimestamp !== undefined) return undefined;
   if (hasBegun(pod)) return undefined;
   const all = listBound(pod, facts).flatMap((bound) =>
     facts.objects.volumeAttachments
-      .filter((one) => getPath(one, ["spec", "source", "persistentVolumeName"]) === bound.volume)
+      .filter((one) => one.spec?.source?.persistentVolumeName === bound.volume)
       .map((attachment): Attached => ({ facts, pod, node, bound, attachment })),
   );
   const [first] = [
@@ -81,25 +76,24 @@ export function findAttachment(
   return first;
 }
 
-const nodeNameIn = ({ attachment }: Attached): string =>
-  String(getPath(attachment, ["spec", "nodeName"]));
+const nodeNameIn = ({ attachment }: Attached): string => String(attachment.spec?.nodeName);
 
 const seeAttachment = ({ attachment }: Attached): string =>
   `kubectl describe volumeattachments ${readName(attachment)}`;
 
 const driverOf = ({ attachment }: Attached): string =>
-  `driver ${String(getPath(attachment, ["spec", "attacher"]))}`;
+  `driver ${String(attachment.spec?.attacher)}`;
 
 /** What a driver could not do, and when. */
 function readError({ attachment }: Attached, field: "attachError" | "detachError") {
-  const found = getPath(attachment, ["status", field]);
-  const message = asString(getOwn(found, "message"))?.trim();
-  return message === undefined ? undefined : { message, time: asString(getOwn(found, "time")) };
+  const found = attachment.status?.[field];
+  const message = asString(found?.message)?.trim();
+  return message === undefined ? undefined : { message, time: asString(found?.time) };
 }
 
 /** Since when the pod could have had its volume. */
 function readPlacing({ pod }: Attached): string | undefined {
-  const placed = getOwn(findCondition(pod, "PodScheduled"), "lastTransitionTime");
+  const placed = findCondition(pod, "PodScheduled")?.lastTransitionTime;
   return latest([placed, pod.metadata["creationTimestamp"]]);
 }
 
@@ -127,9 +121,9 @@ function chooseRelease(one: Attached, holder: string, failed: boolean): string {
     (other) =>
       readName(other) !== readName(pod) &&
       other.metadata.namespace === pod.metadata.namespace &&
-      getPath(other, ["spec", "nodeName"]) === holder &&
+      other.spec?.nodeName === holder &&
       claimNames(other).includes(bound.claim) &&
-      !["Succeeded", "Failed"].includes(String(getPath(other, ["status", "phase"]))),
+      !["Succeeded", "Failed"].includes(String(other.status?.phase)),
   );
   if (user !== undefined) {
     return `${objectLabel(user)} on node ${holder} uses it: end that pod, or see why it does not end: ${describe(user)}`;
@@ -143,7 +137,7 @@ function chooseRelease(one: Attached, holder: string, failed: boolean): string {
 
 /** The attachment to the pod's own node does not come to be. */
 function isUnattached(one: Attached): boolean {
-  return nodeNameIn(one) === one.node && getPath(one.attachment, ["status", "attached"]) !== true;
+  return nodeNameIn(one) === one.node && one.attachment.status?.attached !== true;
 }
 
 const unattached = ({ bound, node }: Attached): string =>

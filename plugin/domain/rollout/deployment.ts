@@ -1,20 +1,13 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts/facts";
+import type { Condition, ContainerStatus, Deployment, Pod, ReplicaSet } from "../kube/models";
 import { type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import {
-  getPath,
-  isObject,
-  type Json,
-  asArray,
-  getOwn,
-  sameJson,
-  asString,
-  numberAt,
-} from "../base/values";
+import { sameJson, asString } from "../base/values";
 import { deploymentFindings } from "./findings";
 import type { Progress } from "./progress";
 import { lastRefusal } from "./refusals";
+import { listStatuses } from "./times";
 
 /** A cause that does not go away by waiting. */
 interface DeploymentProblem {
@@ -29,12 +22,11 @@ interface DeploymentProblem {
 const revision = "deployment.kubernetes.io/revision";
 
 /** The ReplicaSet of the Deployment's present template, undefined where none is known. */
-function newestReplicaSet({ objects }: Facts, deployment: KubeObject): KubeObject | undefined {
+function newestReplicaSet({ objects }: Facts, deployment: Deployment): ReplicaSet | undefined {
   const { metadata } = deployment;
-  const wanted = getOwn(metadata.annotations, revision);
+  const wanted = metadata.annotations?.[revision];
   const sets = objects.replicaSets.filter((set) => isOwned(set, metadata));
-  const isMarked = (set: KubeObject): boolean =>
-    getOwn(set.metadata.annotations, revision) === wanted;
+  const isMarked = (set: ReplicaSet): boolean => set.metadata.annotations?.[revision] === wanted;
   return (
     (wanted === undefined ? undefined : sets.find(isMarked)) ??
     sets.find((set) => sameJson(readTemplate(set), readTemplate(deployment)))
@@ -42,19 +34,19 @@ function newestReplicaSet({ objects }: Facts, deployment: KubeObject): KubeObjec
 }
 
 /** Without the label that tells one revision from another. */
-function readTemplate(object: KubeObject): unknown {
-  const template = getPath(object, ["spec", "template"]);
-  const labels = Object.entries(Object(getPath(template, ["metadata", "labels"])) as Json);
+function readTemplate(object: Deployment | ReplicaSet): unknown {
+  const template = object.spec?.template;
+  const labels = Object.entries(template?.metadata?.labels ?? {});
   const kept = labels.filter(([key]) => key !== "pod-template-hash");
-  return [Object.fromEntries(kept), getOwn(template, "spec")];
+  return [Object.fromEntries(kept), template?.spec];
 }
 
 function isOwned({ metadata }: KubeObject, { uid }: ObjectMeta): boolean {
-  return (metadata.ownerReferences ?? []).some((owner) => asString(getOwn(owner, "uid")) === uid);
+  return (metadata.ownerReferences ?? []).some((owner) => owner["uid"] === uid);
 }
 
 /** The first trouble of a pod of that ReplicaSet. */
-function podTrouble(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
+function podTrouble(facts: Facts, deployment: Deployment): DeploymentProblem | undefined {
   const set = newestReplicaSet(facts, deployment);
   if (set === undefined) return undefined;
   const pods = facts.objects.pods.filter(
@@ -73,55 +65,54 @@ const waitingFor: readonly (readonly [pattern: RegExp, what: DeploymentProblem["
   [/^CrashLoopBackOff$/, "crash"],
 ];
 
-function containerTrouble(pod: KubeObject): DeploymentProblem | undefined {
-  const states = ["initContainerStatuses", "containerStatuses"].flatMap((key) =>
-    asArray(getPath(pod, ["status", key])),
-  );
-  for (const status of states) {
-    const waiting = getPath(status, ["state", "waiting"]);
-    const reason = asString(getOwn(waiting, "reason")) ?? "";
+function containerTrouble(pod: Pod): DeploymentProblem | undefined {
+  for (const status of listStatuses(pod)) {
+    const reason = String(status.state?.waiting?.reason);
     const what = waitingFor.find(([pattern]) => pattern.test(reason))?.[1];
     if (what !== undefined) {
       return { what, message: explainWaiting(status, what), log: logWords(status, "--previous") };
     }
-    if (getPath(status, ["state", "terminated", "exitCode"])) {
-      return { what: "crash", message: explainEnd(status, ["state"]), log: logWords(status) };
+    if (status.state?.terminated?.exitCode) {
+      return { what: "crash", message: explainEnd(status, status.state), log: logWords(status) };
     }
   }
   return undefined;
 }
 
 /** A pod of an operator has two containers. */
-function logWords(status: unknown, ...more: readonly string[]): readonly string[] | undefined {
-  const name = asString(getOwn(status, "name"));
+function logWords(
+  status: ContainerStatus,
+  ...more: readonly string[]
+): readonly string[] | undefined {
+  const name = asString(status.name);
   return name === undefined ? undefined : ["-c", name, ...more];
 }
 
-function explainWaiting(status: unknown, what: DeploymentProblem["what"]): string {
-  if (what === "crash") return explainEnd(status, ["lastState"]);
-  const image = asString(getOwn(status, "image"));
-  const said = listWords(getPath(status, ["state", "waiting"])).join(", ");
+function explainWaiting(status: ContainerStatus, what: DeploymentProblem["what"]): string {
+  if (what === "crash") return explainEnd(status, status.lastState);
+  const image = asString(status.image);
+  const said = listWords(status.state?.waiting).join(", ");
   return image === undefined ? said : `${image}: ${said}`;
 }
 
 /** How a container ended last: its exit code, and its last words where it left some. */
-function explainEnd(status: unknown, state: readonly string[]): string {
-  const last = getPath(status, [...state, "terminated"]);
-  const name = asString(getOwn(status, "name")) ?? "container";
-  if (!isObject(last)) return `${name} is started again and again`;
+function explainEnd({ name }: ContainerStatus, state: ContainerStatus["state"]): string {
+  const last = state?.terminated;
+  const called = asString(name) ?? "container";
+  if (!last) return `${called} is started again and again`;
   const said = listWords(last);
   const words = said.length === 0 ? "" : ` (${said.join(": ").trim()})`;
-  return `${name} ended with code ${String(getOwn(last, "exitCode"))}${words}`;
+  return `${called} ended with code ${String(last.exitCode)}${words}`;
 }
 
-function listWords(state: unknown): readonly string[] {
-  return ["reason", "message"].flatMap((key) => asString(getOwn(state, key)) ?? []);
+function listWords(state: Pick<Condition, "reason" | "message"> | null | undefined) {
+  return [state?.reason, state?.message].flatMap((word) => asString(word) ?? []);
 }
 
-function findUnplaced(pod: KubeObject): DeploymentProblem | undefined {
+function findUnplaced(pod: Pod): DeploymentProblem | undefined {
   const condition = findCondition(pod, "PodScheduled");
-  if (getOwn(condition, "reason") !== "Unschedulable") return undefined;
-  return { what: "unschedulable", message: asString(getOwn(condition, "message")) };
+  if (condition?.reason !== "Unschedulable") return undefined;
+  return { what: "unschedulable", message: asString(condition.message) };
 }
 
 /** Judges the operator's Deployment from the lists of Deployments, ReplicaSets, pods and events. */
@@ -134,7 +125,7 @@ export function judgeDeployment(facts: Facts, name: string): Progress {
   const object = objectLabel(found);
   const counts = countReplicas(found);
   const step = JSON.stringify(counts);
-  if (getOwn(found["spec"], "paused") === true) return makeStalled({ what: "paused", object });
+  if (found.spec?.paused === true) return makeStalled({ what: "paused", object });
   // a status of an older generation says nothing of this one
   if (counts.observed < counts.generation) {
     return { is: "moving", on: `${object}: its new generation has not been seen yet`, step };
@@ -160,15 +151,15 @@ export interface Counts {
 }
 
 /** Reads them; what is not told is none, and one is wanted. */
-export function countReplicas(deployment: KubeObject): Counts {
+export function countReplicas(deployment: Deployment): Counts {
   return {
-    generation: numberAt(deployment, ["metadata", "generation"]),
-    observed: numberAt(deployment, ["status", "observedGeneration"]),
-    wanted: numberAt(deployment, ["spec", "replicas"], 1),
-    all: numberAt(deployment, ["status", "replicas"]),
-    ready: numberAt(deployment, ["status", "readyReplicas"]),
-    updated: numberAt(deployment, ["status", "updatedReplicas"]),
-    available: numberAt(deployment, ["status", "availableReplicas"]),
+    generation: deployment.metadata.generation ?? 0,
+    observed: deployment.status?.observedGeneration ?? 0,
+    wanted: deployment.spec?.replicas ?? 1,
+    all: deployment.status?.replicas ?? 0,
+    ready: deployment.status?.readyReplicas ?? 0,
+    updated: deployment.status?.updatedReplicas ?? 0,
+    available: deployment.status?.availableReplicas ?? 0,
   };
 }
 
@@ -181,10 +172,10 @@ function renderCounts({ wanted, all, ready, updated, available }: Counts): strin
   return `${ready}/${wanted} ready, ${updated} up to date, ${available} available${old}`;
 }
 
-function late(deployment: KubeObject): DeploymentProblem | undefined {
+function late(deployment: Deployment): DeploymentProblem | undefined {
   const condition = findCondition(deployment, "Progressing");
-  if (getOwn(condition, "status") !== "False") return undefined;
-  return { what: "deadline", message: asString(getOwn(condition, "message")) };
+  if (condition?.status !== "False") return undefined;
+  return { what: "deadline", message: asString(condition.message) };
 }
 
 /** The commands that end what a person has done to it. */
@@ -224,7 +215,7 @@ const moreMemory =
   "raise the memory limit of that container in its Deployment, or in the Subscription's spec.config.resources where OLM keeps it: no log tells more of it";
 
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
-function rejection(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
+function rejection(facts: Facts, deployment: Deployment): DeploymentProblem | undefined {
   const set = newestReplicaSet(facts, deployment);
   const message = failure(deployment) ?? failure(set) ?? latestEvent(facts, set);
   if (message === undefined) return undefined;
@@ -238,16 +229,14 @@ const reasons: readonly (readonly [pattern: RegExp, what: DeploymentProblem["wha
 
 function failure(object: KubeObject | undefined): string | undefined {
   const condition = findCondition(object, "ReplicaFailure");
-  if (getOwn(condition, "status") !== "True") return undefined;
-  return asString(getOwn(condition, "message"));
+  if (condition?.status !== "True") return undefined;
+  return asString(condition.message);
 }
 
 /** Without a pod, the last refusal stands. */
-function latestEvent({ objects }: Facts, set: KubeObject | undefined): string | undefined {
-  if (set === undefined || Number(getPath(set, ["status", "replicas"]) ?? 0) > 0) return undefined;
+function latestEvent({ objects }: Facts, set: ReplicaSet | undefined): string | undefined {
+  if (set === undefined || (set.status?.replicas ?? 0) > 0) return undefined;
   const { uid } = set.metadata;
-  const events = objects.events.filter(
-    (event) => getPath(event, ["involvedObject", "uid"]) === uid,
-  );
+  const events = objects.events.filter((event) => event.involvedObject?.uid === uid);
   return lastRefusal(events)?.message;
 }

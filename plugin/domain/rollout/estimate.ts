@@ -1,7 +1,6 @@
 /** How long the rest of a roll may take, by the pods that are through. */
 import { renderAge } from "../base/duration";
-import { getOwn } from "../base/values";
-import type { KubeObject } from "../kube/objects";
+import type { Pod } from "../kube/models";
 import { findCondition } from "../kube/typed";
 import type { Roll } from "./stateful-set";
 
@@ -17,8 +16,8 @@ export function estimateRest(roll: Roll | undefined): readonly string[] {
 }
 
 /** From when a pod was made until it was ready, in milliseconds; undefined where it does not tell. */
-function readStartMs(pod: KubeObject): number | undefined {
-  const ready = getOwn(findCondition(pod, "Ready"), "lastTransitionTime");
+function readStartMs(pod: Pod): number | undefined {
+  const ready = findCondition(pod, "Ready")?.lastTransitionTime;
   const ms = Date.parse(String(ready)) - Date.parse(String(pod.metadata["creationTimestamp"]));
   return ms >= 0 ? ms : undefined;
 }

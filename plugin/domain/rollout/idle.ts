@@ -1,19 +1,20 @@
 /** A roll in which every pod is well and none is renewed: only its controller can take it further (S72; domain facts 11). */
 import type { Facts } from "../facts/facts";
-import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import type { Pod, StatefulSet } from "../kube/models";
+import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { asArray, getOwn, numberAt } from "../base/values";
+import { asArray } from "../base/values";
 import { controllerLog, type Trouble } from "./pod-words";
 import { findUndeleted, listSetEvents } from "./refusals";
 import { latest } from "./times";
 
 /** Pods of which every one is ready, and the names of those to be renewed. */
 interface Renewal {
-  readonly pods: readonly KubeObject[];
+  readonly pods: readonly Pod[];
   readonly old: readonly string[];
 }
 
-export function findIdle(facts: Facts, set: KubeObject, { pods, old }: Renewal): Trouble {
+export function findIdle(facts: Facts, set: StatefulSet, { pods, old }: Renewal): Trouble {
   const until = readCounted(set, pods);
   const why = findReason(facts, set);
   return {
@@ -24,11 +25,9 @@ export function findIdle(facts: Facts, set: KubeObject, { pods, old }: Renewal):
 }
 
 /** When the newest pod counts for the roll: a StatefulSet may ask that it was ready for some time. */
-function readCounted(set: KubeObject, pods: readonly KubeObject[]): string | undefined {
-  const seconds = numberAt(set, ["spec", "minReadySeconds"]);
-  const ready = latest(
-    pods.map((pod) => getOwn(findCondition(pod, "Ready"), "lastTransitionTime")),
-  );
+function readCounted(set: StatefulSet, pods: readonly Pod[]): string | undefined {
+  const seconds = set.spec?.minReadySeconds ?? 0;
+  const ready = latest(pods.map((pod) => findCondition(pod, "Ready")?.lastTransitionTime));
   if (seconds === 0 || ready === undefined) return undefined;
   return new Date(Date.parse(ready) + seconds * 1000).toISOString();
 }
@@ -36,12 +35,12 @@ function readCounted(set: KubeObject, pods: readonly KubeObject[]): string | und
 /** What keeps the controller from renewing pods that are well. */
 function findReason(
   facts: Facts,
-  set: KubeObject,
+  set: StatefulSet,
 ): { readonly says: string; readonly fix: string } {
   const see = `kubectl describe statefulset ${readName(set)} -n ${readNamespace(set)}`;
   const { deletionTimestamp } = set.metadata;
   if (deletionTimestamp !== undefined) {
-    const finalizers = asArray(getOwn(set.metadata, "finalizers")).map(String);
+    const finalizers = asArray(set.metadata["finalizers"]).map(String);
     const held = finalizers.length === 0 ? "" : `; finalizers ${finalizers.join(", ")} hold it`;
     return {
       says: `the StatefulSet is being deleted since ${deletionTimestamp}, so its controller does nothing any more${held}`,

@@ -1,15 +1,16 @@
 /** Whether a node would take a pod if it were uncordoned: selector, affinity, taints and room, as the scheduler filters (domain facts 11). */
-import { getPath, asArray, getOwn, asString, isObject } from "../base/values";
+import { asString } from "../base/values";
 import type { Facts } from "../facts/facts";
+import type { Node, Pod, NodeRequirement, Taint, Toleration } from "../kube/models";
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { addQuantities, compareQuantities } from "../kube/quantities";
 import { meets, selects } from "../kube/selectors";
 
 /** True where only its cordon keeps the node from taking the pod, as far as the facts tell. */
-export function wouldTake(node: KubeObject, pod: KubeObject, facts: Facts): boolean {
+export function wouldTake(node: Node, pod: Pod, facts: Facts): boolean {
   return (
-    [undefined, "True"].includes(asString(getOwn(findCondition(node, "Ready"), "status"))) &&
+    [undefined, "True"].includes(asString(findCondition(node, "Ready")?.status)) &&
     isChosen(node, pod) &&
     against(node, pod, facts).length === 0 &&
     !isKeptApart(node, pod, facts.objects)
@@ -17,10 +18,8 @@ export function wouldTake(node: KubeObject, pod: KubeObject, facts: Facts): bool
 }
 
 /** True where a lost node would take the pod once it is back: the taints that its loss brings go with it. */
-export function wouldTakeBack(node: KubeObject, pod: KubeObject, facts: Facts): boolean {
-  const taints = asArray(getPath(node, ["spec", "taints"])).filter(
-    (taint) => !ofNodeState.test(String(getOwn(taint, "key"))),
-  );
+export function wouldTakeBack(node: Node, pod: Pod, facts: Facts): boolean {
+  const taints = (node.spec?.taints ?? []).filter((taint) => !ofNodeState.test(String(taint.key)));
   return (
     isChosen(node, pod) &&
     against({ ...node, spec: { taints } }, pod, facts).length === 0 &&
@@ -32,7 +31,7 @@ export function wouldTakeBack(node: KubeObject, pod: KubeObject, facts: Facts): 
 const ofNodeState = /^node\.(cloudprovider\.)?kubernetes\.io\//;
 
 /** What stands against the pod on the nodes that it asks for: the scheduler counts nodes and does not name them. */
-export function obstacles(pod: KubeObject, facts: Facts): readonly string[] {
+export function obstacles(pod: Pod, facts: Facts): readonly string[] {
   return facts.objects.nodes
     .filter((node) => isChosen(node, pod))
     .flatMap((node) => {
@@ -42,10 +41,8 @@ export function obstacles(pod: KubeObject, facts: Facts): readonly string[] {
 }
 
 /** Taints and room, in words. */
-function against(node: KubeObject, pod: KubeObject, { objects }: Facts): readonly string[] {
-  const there = objects.pods.filter(
-    (one) => getPath(one, ["spec", "nodeName"]) === readName(node) && !isOver(one),
-  );
+function against(node: Node, pod: Pod, { objects }: Facts): readonly string[] {
+  const there = objects.pods.filter((one) => one.spec?.nodeName === readName(node) && !isOver(one));
   return [
     ...untolerated(node, pod).map((taint) => `has taint ${renderTaint(taint)}`),
     ...lacking(node, pod, there).map(
@@ -54,8 +51,8 @@ function against(node: KubeObject, pod: KubeObject, { objects }: Facts): readonl
   ];
 }
 
-function isOver(pod: KubeObject): boolean {
-  return ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
+function isOver(pod: Pod): boolean {
+  return ["Succeeded", "Failed"].includes(String(pod.status?.phase));
 }
 
 function labelsOf({ metadata }: KubeObject): Readonly<Record<string, string>> {
@@ -63,28 +60,24 @@ function labelsOf({ metadata }: KubeObject): Readonly<Record<string, string>> {
 }
 
 /** By its nodeSelector and by one of the terms of its required affinity. */
-function isChosen(node: KubeObject, pod: KubeObject): boolean {
+function isChosen(node: Node, pod: Pod): boolean {
   const labels = labelsOf(node);
-  if (!selects({ matchLabels: getPath(pod, ["spec", "nodeSelector"]) }, labels)) return false;
-  const required = getPath(pod, [
-    ...["spec", "affinity", "nodeAffinity"],
-    "requiredDuringSchedulingIgnoredDuringExecution",
-  ]);
-  if (required === undefined) return true;
-  return asArray(getOwn(required, "nodeSelectorTerms")).some(
-    (term) =>
-      asArray(getOwn(term, "matchExpressions")).every((one) => isMet(one, labels)) &&
-      asArray(getOwn(term, "matchFields")).every((one) =>
-        isMet(one, { "metadata.name": readName(node) }),
-      ),
+  if (!selects({ matchLabels: pod.spec?.nodeSelector }, labels)) return false;
+  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (!required) return true;
+  const fields = { "metadata.name": readName(node) };
+  return (required.nodeSelectorTerms ?? []).some(
+    ({ matchExpressions, matchFields }) =>
+      (matchExpressions ?? []).every((one) => isMet(one, labels)) &&
+      (matchFields ?? []).every((one) => isMet(one, fields)),
   );
 }
 
 /** Nodes are compared by numbers too, which label selectors are not. */
-function isMet(expression: unknown, labels: Readonly<Record<string, string>>): boolean {
-  const key = String(getOwn(expression, "key"));
-  const operator = String(getOwn(expression, "operator"));
-  const values = asArray(getOwn(expression, "values")).map(String);
+function isMet(expression: NodeRequirement, labels: Readonly<Record<string, string>>): boolean {
+  const key = String(expression.key);
+  const operator = String(expression.operator);
+  const values = expression.values ?? [];
   const [found, bound] = [Number(labels[key]), Number(values[0])];
   if (operator === "Gt") return found > bound;
   if (operator === "Lt") return found < bound;
@@ -94,33 +87,26 @@ function isMet(expression: unknown, labels: Readonly<Record<string, string>>): b
 const cordon = "node.kubernetes.io/unschedulable";
 
 /** Its cordon is a taint as well, which goes with it. */
-function untolerated(node: KubeObject, pod: KubeObject): readonly unknown[] {
-  const tolerations = asArray(getPath(pod, ["spec", "tolerations"]));
-  return asArray(getPath(node, ["spec", "taints"])).filter(
+function untolerated(node: Node, pod: Pod): readonly Taint[] {
+  const tolerations = pod.spec?.tolerations ?? [];
+  return (node.spec?.taints ?? []).filter(
     (taint) =>
-      getOwn(taint, "key") !== cordon &&
-      getOwn(taint, "effect") !== "PreferNoSchedule" &&
+      taint.key !== cordon &&
+      taint.effect !== "PreferNoSchedule" &&
       !tolerations.some((one) => tolerates(one, taint)),
   );
 }
 
 /** As kubectl shows it: key=value:effect. */
-function renderTaint(taint: unknown): string {
-  const [key, value, effect] = ["key", "value", "effect"].map((field) =>
-    asString(getOwn(taint, field)),
-  );
-  return `${String(key)}${value === undefined ? "" : `=${value}`}:${String(effect)}`;
+function renderTaint({ key, value, effect }: Taint): string {
+  return `${String(key)}${value ? `=${value}` : ""}:${String(effect)}`;
 }
 
-function tolerates(toleration: unknown, taint: unknown): boolean {
-  const [key, effect, operator] = ["key", "effect", "operator"].map((field) =>
-    asString(getOwn(toleration, field)),
-  );
+function tolerates({ key, effect, operator, value }: Toleration, taint: Taint): boolean {
   return (
-    [undefined, "", getOwn(taint, "key")].includes(key) &&
-    [undefined, "", getOwn(taint, "effect")].includes(effect) &&
-    (operator === "Exists" ||
-      (getOwn(toleration, "value") ?? "") === (getOwn(taint, "value") ?? ""))
+    (!key || key === taint.key) &&
+    (!effect || effect === taint.effect) &&
+    (operator === "Exists" || (value ?? "") === (taint.value ?? ""))
   );
 }
 
@@ -132,10 +118,10 @@ interface Lack {
 }
 
 /** Only pods that were read are counted: what others take makes it less. */
-function lacking(node: KubeObject, pod: KubeObject, there: readonly KubeObject[]): readonly Lack[] {
-  const allocatable = getPath(node, ["status", "allocatable"]);
+function lacking(node: Node, pod: Pod, there: readonly Pod[]): readonly Lack[] {
+  const allocatable = node.status?.allocatable;
   return Object.entries(requestsOf(pod)).flatMap(([resource, asked]) => {
-    const whole = getOwn(allocatable, resource);
+    const whole = allocatable?.[resource];
     if (whole === undefined) return [];
     const left = there.reduce<unknown>(
       (rest, one) => addQuantities(rest, requestsOf(one)[resource], -1),
@@ -146,11 +132,10 @@ function lacking(node: KubeObject, pod: KubeObject, there: readonly KubeObject[]
 }
 
 /** What its containers ask for together. */
-function requestsOf(pod: KubeObject): Readonly<Record<string, string>> {
+function requestsOf(pod: Pod): Readonly<Record<string, string>> {
   const sums = new Map<string, string>();
-  for (const container of asArray(getPath(pod, ["spec", "containers"]))) {
-    const requests = getPath(container, ["resources", "requests"]);
-    for (const [resource, asked] of Object.entries(isObject(requests) ? requests : {})) {
+  for (const { resources } of pod.spec?.containers ?? []) {
+    for (const [resource, asked] of Object.entries(resources?.requests ?? {})) {
       sums.set(resource, addQuantities(sums.get(resource), asked, 1));
     }
   }
@@ -158,32 +143,25 @@ function requestsOf(pod: KubeObject): Readonly<Record<string, string>> {
 }
 
 /** A pod that it may not be beside, by its own required anti-affinity, runs on a node of the same domain. */
-function isKeptApart(node: KubeObject, pod: KubeObject, objects: Facts["objects"]): boolean {
-  const terms = asArray(
-    getPath(pod, [
-      ...["spec", "affinity", "podAntiAffinity"],
-      "requiredDuringSchedulingIgnoredDuringExecution",
-    ]),
-  );
-  return terms.some((term) => {
-    const domain = domainOf(node, getOwn(term, "topologyKey"));
-    const selector = getOwn(term, "labelSelector");
+function isKeptApart(node: Node, pod: Pod, objects: Facts["objects"]): boolean {
+  const { requiredDuringSchedulingIgnoredDuringExecution: terms } =
+    pod.spec?.affinity?.podAntiAffinity ?? {};
+  return (terms ?? []).some(({ topologyKey, labelSelector }) => {
+    const domain = domainOf(node, topologyKey);
     return objects.pods.some((one) => {
-      const host = objects.nodes.find(
-        (each) => readName(each) === getPath(one, ["spec", "nodeName"]),
-      );
+      const host = objects.nodes.find((each) => readName(each) === one.spec?.nodeName);
       return (
         host !== undefined &&
         !isOver(one) &&
         readNamespace(one) === readNamespace(pod) &&
-        selects(selector, labelsOf(one)) &&
+        selects(labelSelector, labelsOf(one)) &&
         domain !== undefined &&
-        domainOf(host, getOwn(term, "topologyKey")) === domain
+        domainOf(host, topologyKey) === domain
       );
     });
   });
 }
 
-function domainOf(node: KubeObject, key: unknown): string | undefined {
+function domainOf(node: Node, key: string | null | undefined): string | undefined {
   return labelsOf(node)[String(key)];
 }

@@ -1,7 +1,8 @@
 /** What keeps a pod from being ready, in the words of scheduler, kubelet and controller (domain facts 11). */
-import { type KubeObject, readName, objectLabel } from "../kube/objects";
+import type { Event, Pod } from "../kube/models";
+import { readName, objectLabel } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { getPath, asArray, getOwn, asString } from "../base/values";
+import { asString } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { findAttachment } from "./attachments";
 import { rankCode, type RollCause, rollFindings } from "./findings";
@@ -23,15 +24,15 @@ import {
   listWarnings,
 } from "./pod-words";
 import type { Problem } from "./progress";
-import { latest, type statusLists } from "./times";
+import { latest } from "./times";
 
 /** True when the pod's condition Ready is True and it is not on its way out. */
-export function isReady(pod: KubeObject): boolean {
+export function isReady(pod: Pod): boolean {
   const ready = findCondition(pod, "Ready");
-  return pod.metadata.deletionTimestamp === undefined && getOwn(ready, "status") === "True";
+  return pod.metadata.deletionTimestamp === undefined && ready?.status === "True";
 }
 
-type Recognizer = (pod: KubeObject, context?: PodContext) => Trouble | undefined;
+type Recognizer = (pod: Pod, context?: PodContext) => Trouble | undefined;
 
 /** How each cause of a pod is recognized, with its words and its remedy. */
 const causes: readonly (readonly [cause: RollCause, recognize: Recognizer])[] = [
@@ -56,7 +57,7 @@ const causes: readonly (readonly [cause: RollCause, recognize: Recognizer])[] = 
 ];
 
 /** Every cause of one pod, the first to be handled first; none for one that is ready. */
-export function podTroubles(pod: KubeObject, context?: PodContext): readonly Problem[] {
+export function podTroubles(pod: Pod, context?: PodContext): readonly Problem[] {
   if (isReady(pod)) return [];
   const object = objectLabel(pod);
   const found = causes.flatMap(([cause, recognize]): readonly Problem[] => {
@@ -71,13 +72,13 @@ export function podTroubles(pod: KubeObject, context?: PodContext): readonly Pro
 }
 
 /** What keeps a pod from being ready; undefined for one that is. */
-export function podTrouble(pod: KubeObject, context?: PodContext): Problem | undefined {
+export function podTrouble(pod: Pod, context?: PodContext): Problem | undefined {
   const [first] = podTroubles(pod, context);
   return first;
 }
 
 /** Its own trouble is that of what was asked for before: what is asked for now is not tried until it is deleted. */
-function findOutdated(pod: KubeObject, context?: PodContext): Trouble | undefined {
+function findOutdated(pod: Pod, context?: PodContext): Trouble | undefined {
   const old = context?.outdated;
   if (context === undefined || old === undefined || pod.metadata.deletionTimestamp !== undefined)
     return undefined;
@@ -96,7 +97,7 @@ const atOnce = `delete it: its volume stays, no pod that is ready is touched, an
 const afterOthers = `make the other pods ready first; then delete it, and ${again}`;
 
 /** A node that is missing for another reason than what the pod asks for is missing for its successor too. */
-function mayHelp(pod: KubeObject): boolean {
+function mayHelp(pod: Pod): boolean {
   const message = explainUnplaced(pod);
   return message === undefined || /insufficient/i.test(message);
 }
@@ -106,7 +107,7 @@ function sureness(own: Problem | undefined): Pick<Trouble, "definite" | "evident
   return { definite: own?.definite === true, evident: own?.evident === true };
 }
 
-const remedies: Readonly<Record<string, (pod: KubeObject, message: string) => string>> = {
+const remedies: Readonly<Record<string, (pod: Pod, message: string) => string>> = {
   FailedAttachVolume: attachWay,
   FailedMount: (pod, message) => `${mountWay(pod, message)}; see ${describe(pod)}`,
   FailedCreatePodSandBox: (pod, message) => `${sandboxWay(pod, message)}: ${describe(pod)}`,
@@ -114,7 +115,7 @@ const remedies: Readonly<Record<string, (pod: KubeObject, message: string) => st
 
 /** What only an event reports: it repeats while the cause is there, so its first time counts. */
 function eventual(
-  pod: KubeObject,
+  pod: Pod,
   context: PodContext | undefined,
   reason: keyof typeof remedies,
 ): Trouble | undefined {
@@ -122,7 +123,7 @@ function eventual(
   const found = listWarnings(context.facts, pod, reason);
   const [newest] = found;
   if (newest === undefined || isOver(pod, context.facts, newest)) return undefined;
-  const message = asString(getOwn(newest, "message")) ?? reason;
+  const message = asString(newest.message) ?? reason;
   const first = found.map((event) => readTimes(event).first).toSorted()[0];
   return {
     because: `${reason}: ${message.trim()}`,
@@ -148,7 +149,7 @@ function readPatience(
 const laterSteps = ["Pulling", "Pulled", "Created", "Started"];
 
 /** Something that comes later has begun since. */
-function isOver(pod: KubeObject, facts: Facts, event: KubeObject): boolean {
+function isOver(pod: Pod, facts: Facts, event: Event): boolean {
   const { last } = readTimes(event);
   const later = laterSteps.flatMap((reason) => listWarnings(facts, pod, reason));
   return (
@@ -158,7 +159,7 @@ function isOver(pod: KubeObject, facts: Facts, event: KubeObject): boolean {
 }
 
 /** The events say that it failed, the attachments which node holds the volume, and for whom. */
-function findUnattached(pod: KubeObject, context?: PodContext): Trouble | undefined {
+function findUnattached(pod: Pod, context?: PodContext): Trouble | undefined {
   const told = eventual(pod, context, "FailedAttachVolume");
   const isTold = told !== undefined;
   const seen = context && findAttachment(pod, context.facts, { isTold });
@@ -167,37 +168,33 @@ function findUnattached(pod: KubeObject, context?: PodContext): Trouble | undefi
 }
 
 /** A container runs, or one that runs first has begun after that time: what the event tells of is over. */
-function hasStartedSince(pod: KubeObject, time: string): boolean {
-  const running = (field: (typeof statusLists)[number]) =>
-    asArray(getPath(pod, ["status", field]))
-      .map((status) => getPath(status, ["state", "running"]))
-      .filter((one) => one !== undefined);
+function hasStartedSince(pod: Pod, time: string): boolean {
+  const { containerStatuses, initContainerStatuses } = pod.status ?? {};
   return (
-    running("containerStatuses").length > 0 ||
-    running("initContainerStatuses").some(
-      (one) => Date.parse(String(getOwn(one, "startedAt"))) >= Date.parse(time),
-    )
+    containerStatuses?.some(({ state }) => state?.running) === true ||
+    initContainerStatuses?.some(
+      ({ state }) => Date.parse(String(state?.running?.startedAt)) >= Date.parse(time),
+    ) === true
   );
 }
 
 /** A condition that somebody else has to set before the pod counts as ready. */
-function findGated(pod: KubeObject): Trouble | undefined {
+function findGated(pod: Pod): Trouble | undefined {
   const ready = findCondition(pod, "ContainersReady");
-  if (getOwn(ready, "status") !== "True" || pod.metadata.deletionTimestamp !== undefined)
-    return undefined;
-  const open = asArray(getPath(pod, ["spec", "readinessGates"]))
-    .flatMap((gate) => asString(getOwn(gate, "conditionType")) ?? [])
-    .filter((type) => getOwn(findCondition(pod, type), "status") !== "True");
+  if (ready?.status !== "True" || pod.metadata.deletionTimestamp !== undefined) return undefined;
+  const open = (pod.spec?.readinessGates ?? [])
+    .flatMap((gate) => asString(gate.conditionType) ?? [])
+    .filter((type) => findCondition(pod, type)?.status !== "True");
   if (open.length === 0) return undefined;
-  const said = open.flatMap((type) => asString(getOwn(findCondition(pod, type), "message")) ?? []);
+  const said = open.flatMap((type) => asString(findCondition(pod, type)?.message) ?? []);
   return {
     because: `all its containers are ready, and its readiness gate ${open.join(", ")} is not set${said.length === 0 ? "" : `: ${said.join("; ")}`}`,
     fix: `see the controller that sets ${open.join(", ")}, a load balancer's for example: ${describe(pod)}`,
-    since: asString(getOwn(ready, "lastTransitionTime")),
+    since: asString(ready.lastTransitionTime),
   };
 }
 
-function notReady(pod: KubeObject, context?: PodContext): Trouble | undefined {
+function notReady(pod: Pod, context?: PodContext): Trouble | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) return undefined;
   const phase = readPhase(pod);
   const early = findEarly(pod);
@@ -212,45 +209,45 @@ function notReady(pod: KubeObject, context?: PodContext): Trouble | undefined {
   };
 }
 
-function readPhase(pod: KubeObject): string {
-  return asString(getPath(pod, ["status", "phase"])) ?? "Pending";
+function readPhase(pod: Pod): string {
+  return asString(pod.status?.phase) ?? "Pending";
 }
 
 /** When it ceased to be ready, else when it was created. */
-function readTurn(pod: KubeObject): unknown {
-  const turned = getOwn(findCondition(pod, "Ready"), "lastTransitionTime");
+function readTurn(pod: Pod): unknown {
+  const turned = findCondition(pod, "Ready")?.lastTransitionTime;
   return turned ?? pod.metadata["creationTimestamp"];
 }
 
 /** What a probe says of it. */
-function readProbe(pod: KubeObject, context: PodContext | undefined): string | undefined {
+function readProbe(pod: Pod, context: PodContext | undefined): string | undefined {
   const [event] = context === undefined ? [] : listWarnings(context.facts, pod, "Unhealthy");
-  return asString(getOwn(event, "message"))?.trim();
+  return asString(event?.message)?.trim();
 }
 
 /** Reason and message, of the pod itself or of its condition. */
-function listWords(pod: KubeObject): readonly string[] {
+function listWords(pod: Pod): readonly string[] {
   const condition = findCondition(pod, "Ready");
-  const reasons = [getPath(pod, ["status", "reason"]), getOwn(condition, "reason")];
-  const messages = [getOwn(condition, "message"), getPath(pod, ["status", "message"])];
+  const reasons = [pod.status?.reason, condition?.reason];
+  const messages = [condition?.message, pod.status?.message];
   return [reasons, messages].flatMap(
     (found) => found.flatMap((one) => asString(one) ?? [])[0] ?? [],
   );
 }
 
 /** A container that the kubelet has not made yet, and no event says why. */
-function findWaitingReason(pod: KubeObject): string | undefined {
-  return asArray(getPath(pod, ["status", "containerStatuses"]))
-    .map((status) => asString(getPath(status, ["state", "waiting", "reason"])))
+function findWaitingReason(pod: Pod): string | undefined {
+  return (pod.status?.containerStatuses ?? [])
+    .map((status) => asString(status.state?.waiting?.reason))
     .find(Boolean);
 }
 
-function describeNextLook(pod: KubeObject, phase: string): string {
+function describeNextLook(pod: Pod, phase: string): string {
   if (["Succeeded", "Failed"].includes(phase)) {
     return `it has ended and does not start again: delete it, and its StatefulSet creates it again; its volume stays: ${line(pod, "delete", "pod", readName(pod))}`;
   }
   if (findWaitingReason(pod) === "ContainerCreating") {
-    return `see the kubelet, the volumes and the network of node ${String(getPath(pod, ["spec", "nodeName"]))}, of which no event tells: ${describe(pod)}`;
+    return `see the kubelet, the volumes and the network of node ${String(pod.spec?.nodeName)}, of which no event tells: ${describe(pod)}`;
   }
   const [beside] = findUnreadyBeside(pod);
   const log =
@@ -261,11 +258,11 @@ function describeNextLook(pod: KubeObject, phase: string): string {
 }
 
 /** Containers that run and are not ready, while another one is: the pod waits for them only. */
-function findUnreadyBeside(pod: KubeObject): readonly string[] {
-  const all = asArray(getPath(pod, ["status", "containerStatuses"]));
-  if (all.every((status) => getOwn(status, "ready") !== true)) return [];
+function findUnreadyBeside(pod: Pod): readonly string[] {
+  const all = pod.status?.containerStatuses ?? [];
+  if (all.every((status) => status.ready !== true)) return [];
   return all
-    .filter((status) => getOwn(status, "ready") !== true)
-    .filter((status) => getPath(status, ["state", "running"]) !== undefined)
-    .map((status) => String(getOwn(status, "name")));
+    .filter((status) => status.ready !== true)
+    .filter((status) => status.state?.running)
+    .map((status) => String(status.name));
 }

@@ -1,7 +1,7 @@
 /** A pod that no node takes because of its volumes, in the words of scheduler and provisioner (domain facts 11). */
 import type { Facts } from "../facts/facts";
-import type { KubeObject } from "../kube/objects";
-import { getPath, asArray, getOwn, asString } from "../base/values";
+import type { Pod } from "../kube/models";
+import { asString } from "../base/values";
 import { isOnlyVolume } from "./node-words";
 import { describePlacing } from "./pod-nodes";
 import { findScaleUp } from "./pod-waits";
@@ -64,7 +64,7 @@ function chooseWay(message: string): string {
   return found?.[1] ?? "fix the volume or its storage class; see its claims with";
 }
 
-export function unbound(pod: KubeObject, context?: PodContext): Trouble | undefined {
+export function unbound(pod: Pod, context?: PodContext): Trouble | undefined {
   const message = explainUnplaced(pod);
   if (message === undefined || !isOnlyVolume(message)) return undefined;
   const said = context === undefined ? [] : claimWords(context.facts, pod);
@@ -85,20 +85,14 @@ function isBeingMade([said]: readonly string[]): boolean {
 }
 
 /** What the provisioner says of the pod's claims. */
-function claimWords({ objects }: Facts, pod: KubeObject): readonly string[] {
-  const claims = asArray(getPath(pod, ["spec", "volumes"])).map((volume) =>
-    getPath(volume, ["persistentVolumeClaim", "claimName"]),
-  );
+function claimWords({ objects }: Facts, pod: Pod): readonly string[] {
+  const claims = (pod.spec?.volumes ?? []).map((volume) => volume.persistentVolumeClaim?.claimName);
   const said = provisioning.flatMap((reason) =>
     objects.events
-      .filter(
-        (event) =>
-          getOwn(event, "reason") === reason &&
-          claims.includes(getPath(event, ["involvedObject", "name"])),
-      )
+      .filter((event) => event.reason === reason && claims.includes(event.involvedObject?.name))
       .slice(-1),
   );
-  return said.slice(0, 1).flatMap((event) => asString(getOwn(event, "message")) ?? []);
+  return said.slice(0, 1).flatMap((event) => asString(event.message) ?? []);
 }
 
 /** The reasons of those events, a failure first. */

@@ -1,22 +1,21 @@
 /** What keeps the containers of a pod from running, in the kubelet's words (domain facts 11). */
-import { type KubeObject, readName } from "../kube/objects";
+import type { Pod, ContainerState, ContainerStatus } from "../kube/models";
+import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { getPath, asArray, countNoun, getOwn, asString, numberAt, type Json } from "../base/values";
+import { countNoun, asString } from "../base/values";
 import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
-import { statusLists } from "./times";
+import { listStatuses } from "./times";
 
 /** A container's status, and whether it is one of those that run first. */
-type OfContainer = (status: Json, pod: KubeObject) => Trouble | undefined;
+type OfContainer = (status: ContainerStatus, pod: Pod) => Trouble | undefined;
 
-export function ofContainers(pod: KubeObject, judge: OfContainer): Trouble | undefined {
-  const found = statusLists
-    .flatMap((field) => asArray(getPath(pod, ["status", field])))
-    .flatMap((status) => judge(Object(status) as Json, pod) ?? []);
+export function ofContainers(pod: Pod, judge: OfContainer): Trouble | undefined {
+  const found = listStatuses(pod).flatMap((status) => judge(status, pod) ?? []);
   return found.find(({ definite, evident }) => definite === true || evident === true) ?? found[0];
 }
 
-function nameIn(status: Json): string {
-  return asString(getOwn(status, "name")) ?? "";
+function nameIn(status: ContainerStatus): string {
+  return asString(status.name) ?? "";
 }
 
 /** Why a container waits. */
@@ -27,20 +26,20 @@ interface Waiting {
 }
 
 /** Why a container waits; empty where it does not. */
-export function readWaiting(status: Json): Waiting {
-  const waiting = getPath(status, ["state", "waiting"]);
-  const reason = asString(getOwn(waiting, "reason")) ?? "";
-  const message = asString(getOwn(waiting, "message"));
+export function readWaiting(status: ContainerStatus): Waiting {
+  const waiting = status.state?.waiting;
+  const reason = asString(waiting?.reason) ?? "";
+  const message = asString(waiting?.message);
   return { reason, said: `${reason}${message === undefined ? "" : `: ${message}`}` };
 }
 
 const configReasons = new Set(["CreateContainerConfigError", "CreateContainerError"]);
 
-export function notConfigured(status: Json, pod: KubeObject): Trouble | undefined {
+export function notConfigured(status: ContainerStatus, pod: Pod): Trouble | undefined {
   const { reason, said } = readWaiting(status);
   if (!configReasons.has(reason)) return undefined;
   const found = configWays.find(({ pattern }) => pattern.test(said));
-  const node = String(getPath(pod, ["spec", "nodeName"]));
+  const node = String(pod.spec?.nodeName);
   return {
     because: `container ${nameIn(status)} cannot be created (${said})`,
     fix: `${(found?.way ?? missing).replaceAll("NODE", node)}; see ${describe(pod)}`,
@@ -69,29 +68,27 @@ const configWays: readonly {
 ];
 
 /** When the pod ceased to be ready. */
-function readTurn(pod: KubeObject): string | undefined {
-  return asString(getOwn(findCondition(pod, "Ready"), "lastTransitionTime"));
+function readTurn(pod: Pod): string | undefined {
+  return asString(findCondition(pod, "Ready")?.lastTransitionTime);
 }
 
 /** How a container ended, now or last. */
-function readEnd(status: Json): unknown {
-  return getPath(status, ["state", "terminated"]) ?? getPath(status, ["lastState", "terminated"]);
+function readEnd(status: ContainerStatus): ContainerState["terminated"] {
+  return status.state?.terminated ?? status.lastState?.terminated;
 }
 
-function isUp(status: Json): boolean {
-  return getOwn(status, "ready") === true;
+function isUp(status: ContainerStatus): boolean {
+  return status.ready === true;
 }
 
-export function outOfMemory(status: Json, pod: KubeObject): Trouble | undefined {
+export function outOfMemory(status: ContainerStatus, pod: Pod): Trouble | undefined {
   const ended = readEnd(status);
-  if (getOwn(ended, "reason") !== "OOMKilled" || isUp(status)) return undefined;
+  if (ended?.reason !== "OOMKilled" || isUp(status)) return undefined;
   const name = nameIn(status);
-  const container = ["initContainers", "containers"]
-    .flatMap((field) => asArray(getPath(pod, ["spec", field])))
-    .find((one) => getOwn(one, "name") === name);
-  const limit = asString(getPath(container, ["resources", "limits", "memory"]));
+  const all = [pod.spec?.initContainers, pod.spec?.containers].flatMap((list) => list ?? []);
+  const limit = all.find((one) => one.name === name)?.resources?.limits?.["memory"];
   return {
-    because: `container ${name} is killed for its memory (OOMKilled)${limit === undefined ? "" : `, its limit is ${limit}`}`,
+    because: `container ${name} is killed for its memory (OOMKilled)${limit ? `, its limit is ${limit}` : ""}`,
     fix: `raise its memory limit: no log tells more of it; see ${describe(pod)}`,
     ...describeLoop(status, pod),
   };
@@ -100,20 +97,18 @@ export function outOfMemory(status: Json, pod: KubeObject): Trouble | undefined 
 const crashReasons = new Set(["CrashLoopBackOff", "RunContainerError", "PostStartHookError"]);
 
 export function findCrashed(
-  status: Json,
-  pod: KubeObject,
+  status: ContainerStatus,
+  pod: Pod,
   context?: PodContext,
 ): Trouble | undefined {
   const { reason, said } = readWaiting(status);
   const isBetween = isStartedAgain(status, context);
-  const isDown = crashReasons.has(reason) || isFailed(getPath(status, ["state", "terminated"]));
+  const isDown = crashReasons.has(reason) || isFailed(status.state?.terminated);
   if (isUp(status) || !(isDown || isBetween)) return undefined;
   const name = nameIn(status);
-  const times = isBetween
-    ? `restarted ${countNoun(numberAt(status, ["restartCount"]), "time")}`
-    : "Error";
+  const times = isBetween ? `restarted ${countNoun(Number(status.restartCount), "time")}` : "Error";
   const words = `${said === "" ? times : said}${lastWords(readEnd(status))}`;
-  const previous = getPath(status, ["state", "terminated"]) === undefined ? ["--previous"] : [];
+  const previous = status.state?.terminated ? [] : ["--previous"];
   return {
     because: `container ${name} does not stay up (${words})${describeProbe(pod, context)}`,
     fix: `find out why in the log of container ${name}: ${line(pod, "logs", readName(pod), "-c", name, ...previous)}`,
@@ -127,44 +122,45 @@ const manyRestarts = 3;
 const settledMs = 600_000;
 
 /** It runs just now, and has failed again and again before: the state between two failures. */
-function isStartedAgain(status: Json, context: PodContext | undefined): boolean {
-  const started = asString(getPath(status, ["state", "running", "startedAt"]));
+function isStartedAgain(status: ContainerStatus, context: PodContext | undefined): boolean {
+  const started = asString(status.state?.running?.startedAt);
   if (started === undefined || context === undefined || !hasManyRestarts(status)) return false;
-  const failed = isFailed(getPath(status, ["lastState", "terminated"]));
+  const failed = isFailed(status.lastState?.terminated);
   return failed && context.facts.now - Date.parse(started) < settledMs;
 }
 
-function hasManyRestarts(status: Json): boolean {
-  return Number(getOwn(status, "restartCount")) >= manyRestarts;
+function hasManyRestarts(status: ContainerStatus): boolean {
+  return Number(status.restartCount) >= manyRestarts;
 }
 
 /** A container that is ended because a probe says so, in the kubelet's words. */
-function describeProbe(pod: KubeObject, context: PodContext | undefined): string {
+function describeProbe(pod: Pod, context: PodContext | undefined): string {
   if (context === undefined) return "";
   const said = listWarnings(context.facts, pod, "Unhealthy")
-    .map((event) => String(getOwn(event, "message")))
+    .map((event) => String(event.message))
     .find((message) => /^(Liveness|Startup) probe/.test(message));
   return said === undefined ? "" : `; ${said.trim()}`;
 }
 
 /** ", last exit code 126: ContainerCannotRun: permission denied". */
-function lastWords(ended: unknown): string {
-  const code = getOwn(ended, "exitCode");
-  if (typeof code !== "number") return "";
-  const said = ["reason", "message"]
-    .flatMap((key) => asString(getOwn(ended, key)) ?? [])
+function lastWords(ended: ContainerState["terminated"]): string {
+  if (!ended) return "";
+  const said = [ended.reason, ended.message]
+    .flatMap((word) => asString(word) ?? [])
     .filter((word) => word !== "Error");
-  return [`, last exit code ${code}`, ...said.map((word) => word.trim())].join(": ");
+  return [`, last exit code ${String(ended.exitCode)}`, ...said.map((word) => word.trim())].join(
+    ": ",
+  );
 }
 
 /** A back-off is the kubelet's word for a loop; a first failure may be the last one. */
-function describeLoop(status: Json, pod: KubeObject): Pick<Trouble, "since" | "evident"> {
-  const restarts = getOwn(status, "restartCount");
+function describeLoop(status: ContainerStatus, pod: Pod): Pick<Trouble, "since" | "evident"> {
+  const restarts = status.restartCount;
   const isBackOff = readWaiting(status).reason === "CrashLoopBackOff" && restarts !== 1;
-  const isRunning = getPath(status, ["state", "running"]) !== undefined;
+  const isRunning = Boolean(status.state?.running);
   const isLoop = isBackOff || hasManyRestarts(status);
   const made = asString(pod.metadata["creationTimestamp"]);
-  const finished = asString(getOwn(readEnd(status), "finishedAt"));
+  const finished = asString(readEnd(status)?.finishedAt);
   const turned = readTurn(pod);
   return {
     since: isLoop ? (turned ?? made ?? finished) : (finished ?? turned),
@@ -173,28 +169,26 @@ function describeLoop(status: Json, pod: KubeObject): Pick<Trouble, "since" | "e
   };
 }
 
-function isFailed(terminated: unknown): boolean {
-  const code = getOwn(terminated, "exitCode");
-  return typeof code === "number" && code !== 0;
+function isFailed(terminated: ContainerState["terminated"]): boolean {
+  return Boolean(terminated?.exitCode);
 }
 
 /** A container that runs before the others and has not got there: which, since when, and where it says why. */
 export function findEarly(
-  pod: KubeObject,
+  pod: Pod,
 ): (Pick<Trouble, "fix" | "since"> & { readonly says: string }) | undefined {
-  const stays = asArray(getPath(pod, ["spec", "initContainers"]))
-    .filter((one) => getOwn(one, "restartPolicy") === "Always")
-    .map((one) => getOwn(one, "name"));
-  const found = asArray(getPath(pod, ["status", "initContainerStatuses"])).find(
-    (status) =>
-      getPath(status, ["state", "running"]) !== undefined && getOwn(status, "started") !== true,
+  const stays = (pod.spec?.initContainers ?? [])
+    .filter((one) => one.restartPolicy === "Always")
+    .map((one) => one.name);
+  const found = (pod.status?.initContainerStatuses ?? []).find(
+    (status) => status.state?.running && status.started !== true,
   );
   if (found === undefined) return undefined;
-  const name = String(getOwn(found, "name"));
+  const name = String(found.name);
   const has = stays.includes(name) ? "has not started" : "has not ended";
   return {
     says: `container ${name}, which runs before the others, ${has}`,
     fix: `see in its log what it waits for: ${line(pod, "logs", readName(pod), "-c", name)}`,
-    since: asString(getPath(found, ["state", "running", "startedAt"])),
+    since: asString(found.state?.running?.startedAt),
   };
 }

@@ -1,8 +1,9 @@
 /** How a pod ends: evicted, still draining, or still there after its time (domain facts 11). */
 import type { Facts } from "../facts/facts";
-import { type KubeObject, readName } from "../kube/objects";
+import type { Pod } from "../kube/models";
+import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { getPath, asArray, getOwn, asString } from "../base/values";
+import { asArray, asString } from "../base/values";
 import { renderAge } from "../base/duration";
 import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
 import { readDeletionTime } from "./times";
@@ -18,24 +19,24 @@ export function evictionWay(said: string, where: string): string {
     : `free what the message names on ${where}, or raise the request and the limit`;
 }
 
-export function findEvicted(pod: KubeObject): Trouble | undefined {
-  if (getPath(pod, ["status", "reason"]) !== "Evicted") return undefined;
-  const said = asString(getPath(pod, ["status", "message"])) ?? "it was evicted";
-  const node = asString(getPath(pod, ["spec", "nodeName"]));
+export function findEvicted(pod: Pod): Trouble | undefined {
+  if (pod.status?.reason !== "Evicted") return undefined;
+  const said = asString(pod.status.message) ?? "it was evicted";
+  const node = asString(pod.spec?.nodeName);
   const where = node === undefined ? "the node" : `node ${node}`;
   return {
     because: `Evicted: ${said.trim()}`,
     fix: `${evictionWay(said, where)}; see ${describe(pod)}`,
-    since: asString(getPath(pod, ["status", "startTime"])),
+    since: asString(pod.status.startTime),
     evident: true,
   };
 }
 
 /** How long a pod may take to end, and how long ago that was over. */
-function readGrace(pod: KubeObject, facts: Facts | undefined) {
+function readGrace(pod: Pod, facts: Facts | undefined) {
   const { deletionTimestamp } = pod.metadata;
   if (deletionTimestamp === undefined) return undefined;
-  const grace = getOwn(pod.metadata, "deletionGracePeriodSeconds");
+  const grace = pod.metadata["deletionGracePeriodSeconds"];
   const overMs = facts === undefined ? NaN : facts.now - Date.parse(deletionTimestamp);
   return { grace: typeof grace === "number" ? grace : undefined, overMs };
 }
@@ -43,11 +44,11 @@ function readGrace(pod: KubeObject, facts: Facts | undefined) {
 const overdueMs = 120_000;
 
 /** Nobody drains any more: the kubelet has not ended it although its time is over. */
-export function overdue(pod: KubeObject, context?: PodContext): Trouble | undefined {
+export function overdue(pod: Pod, context?: PodContext): Trouble | undefined {
   const found = readGrace(pod, context?.facts);
   if (found?.grace === undefined || !(found.overMs > overdueMs)) return undefined;
-  const node = asString(getPath(pod, ["spec", "nodeName"]));
-  const finalizers = asArray(getOwn(pod.metadata, "finalizers"));
+  const node = asString(pod.spec?.nodeName);
+  const finalizers = asArray(pod.metadata["finalizers"]);
   const held = finalizers.length === 0 ? "" : `; finalizers ${finalizers.join(", ")} hold it`;
   const see = node === undefined ? describe(pod) : `kubectl describe nodes ${node}`;
   const hook = describeFailedEnd(pod, context);
@@ -62,12 +63,12 @@ export function overdue(pod: KubeObject, context?: PodContext): Trouble | undefi
 }
 
 /** What its container was to do before it ends and did not, or why the runtime cannot end it. */
-function describeFailedEnd(pod: KubeObject, context: PodContext | undefined): string {
+function describeFailedEnd(pod: Pod, context: PodContext | undefined): string {
   if (context === undefined) return "";
   return ["FailedPreStopHook", "FailedKillPod"]
     .map((reason) => {
       const [event] = listWarnings(context.facts, pod, reason);
-      const said = asString(getOwn(event, "message"));
+      const said = asString(event?.message);
       return said === undefined ? "" : `; ${reason}: ${said.trim()}`;
     })
     .join("");
@@ -77,10 +78,10 @@ const longestDrainMs = 3_600_000;
 /** A longer grace period is no time that anybody waits for: it only keeps the pod from being killed. */
 const longestGrace = 43_200;
 
-export function findTerminating(pod: KubeObject, context?: PodContext): Trouble | undefined {
+export function findTerminating(pod: Pod, context?: PodContext): Trouble | undefined {
   const found = readGrace(pod, context?.facts);
   if (found === undefined) return undefined;
-  const disruption = asString(getOwn(findCondition(pod, "DisruptionTarget"), "message"));
+  const disruption = asString(findCondition(pod, "DisruptionTarget")?.message);
   const may = found.grace === undefined ? "" : `, and may take ${found.grace} s`;
   const began = readDeletionTime(pod);
   const isDraining =

@@ -1,7 +1,7 @@
 /** An image that cannot be pulled: what registry and kubelet say decides what helps, and whether time does (domain facts 11). */
-import type { KubeObject } from "../kube/objects";
+import type { Pod, ContainerStatus } from "../kube/models";
 import { findCondition } from "../kube/typed";
-import { asString, getOwn, getPath, type Json } from "../base/values";
+import { asString } from "../base/values";
 import { describe, listWarnings, type PodContext, type Trouble } from "./pod-words";
 import { readWaiting } from "./pod-containers";
 
@@ -16,8 +16,8 @@ const imageReasons = new Set([
 ]);
 
 export function notPulled(
-  status: Json,
-  pod: KubeObject,
+  status: ContainerStatus,
+  pod: Pod,
   context?: PodContext,
 ): Trouble | undefined {
   const { reason, said } = readWaiting(status);
@@ -26,12 +26,12 @@ export function notPulled(
   const { way, isPassing = false } = chooseRemedy(told);
   const lacking = isLogin(way) ? findLackingSecret(pod, context) : undefined;
   const words = [told, ...(lacking === undefined ? [] : [lacking])].join("; ");
-  const node = String(getPath(pod, ["spec", "nodeName"]));
+  const node = String(pod.spec?.nodeName);
   return {
-    because: `the image of container ${String(getOwn(status, "name"))} cannot be pulled (${words})`,
+    because: `the image of container ${String(status.name)} cannot be pulled (${words})`,
     fix: `${way.replaceAll("NODE", node)}; see ${describe(pod)}`,
     ...(isPassing
-      ? { since: asString(getOwn(findCondition(pod, "Ready"), "lastTransitionTime")) }
+      ? { since: asString(findCondition(pod, "Ready")?.lastTransitionTime) }
       : { definite: true }),
   };
 }
@@ -123,21 +123,17 @@ function isLogin(way: string): boolean {
 }
 
 /** Kubelets of some releases tell in the event alone why they back off. */
-function listFailures(
-  said: string,
-  pod: KubeObject,
-  context: PodContext | undefined,
-): readonly string[] {
+function listFailures(said: string, pod: Pod, context: PodContext | undefined): readonly string[] {
   if (context === undefined || ways.some(({ pattern }) => pattern.test(said))) return [];
   const message = listWarnings(context.facts, pod, "Failed")
-    .map((event) => String(getOwn(event, "message")))
+    .map((event) => String(event.message))
     .find((one) => /^failed to pull image/i.test(one));
   return message === undefined ? [] : [message.trim()];
 }
 
 /** The kubelet pulls without a login where the Secret for it is not there. */
-function findLackingSecret(pod: KubeObject, context: PodContext | undefined): string | undefined {
+function findLackingSecret(pod: Pod, context: PodContext | undefined): string | undefined {
   if (context === undefined) return undefined;
   const [event] = listWarnings(context.facts, pod, "FailedToRetrieveImagePullSecret");
-  return asString(getOwn(event, "message"))?.trim();
+  return asString(event?.message)?.trim();
 }

@@ -1,8 +1,9 @@
 /** A pod and its node: one that is lost, cordoned or not to be had (domain facts 11). */
 import { factNamed, type Facts, isKnown } from "../facts/facts";
-import { type KubeObject, readName } from "../kube/objects";
+import type { Pod, Condition } from "../kube/models";
+import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { getPath, asArray, getOwn, asString } from "../base/values";
+import { asString } from "../base/values";
 import { describe, line, type PodContext, type Trouble, explainUnplaced } from "./pod-words";
 import { isBrief, readDeletionTime } from "./times";
 import { findDrainHeld } from "./budgets";
@@ -28,33 +29,29 @@ export function findLostNode(facts: Facts, name: string): LostNode | undefined {
     return { says: `its node ${name} no longer exists`, since: undefined, isGone: true };
   }
   const ready = findCondition(node, "Ready");
-  if (ready === undefined || getOwn(ready, "status") === "True") return undefined;
-  const told = ["reason", "message"].flatMap((key) => asString(getOwn(ready, key)) ?? []);
+  if (ready === undefined || ready.status === "True") return undefined;
+  const told = [ready.reason, ready.message].flatMap((word) => asString(word) ?? []);
   const said = told.length === 0 ? "" : `: ${told.join(": ")}`;
   const times = [
-    getOwn(ready, "lastTransitionTime"),
-    ...asArray(getPath(node, ["spec", "taints"])).map((taint) => getOwn(taint, "timeAdded")),
+    ready.lastTransitionTime,
+    ...(node.spec?.taints ?? []).map((taint) => taint.timeAdded),
   ];
   return {
     says: `its node ${name} is not ready${said}`,
-    since: times.flatMap(readTime)[0],
+    since: times.flatMap((time) => asString(time) ?? [])[0],
     ...(isReported(ready) && { isReported: true }),
   };
 }
 
 /** Of a node that no longer reports, others say Unknown. */
-function isReported(ready: unknown): boolean {
-  return getOwn(ready, "status") === "False" && getOwn(ready, "reason") === "KubeletNotReady";
-}
-
-function readTime(value: unknown): readonly string[] {
-  return asString(value) === undefined ? [] : [String(value)];
+function isReported(ready: Condition): boolean {
+  return ready.status === "False" && ready.reason === "KubeletNotReady";
 }
 
 /** A pod that was placed there, or one whose volume is there: no other node takes it. */
-export function nodeLost(pod: KubeObject, context?: PodContext): Trouble | undefined {
+export function nodeLost(pod: Pod, context?: PodContext): Trouble | undefined {
   if (context === undefined) return undefined;
-  const name = asString(getPath(pod, ["spec", "nodeName"]));
+  const name = asString(pod.spec?.nodeName);
   if (name === undefined) return volumeLost(pod, context);
   const found = findLostNode(context.facts, name) ?? findLostByPod(context.facts, pod, name);
   if (found === undefined) return undefined;
@@ -66,14 +63,14 @@ export function nodeLost(pod: KubeObject, context?: PodContext): Trouble | undef
   };
 }
 
-function chooseWay(pod: KubeObject, node: string, { isGone, isReported }: LostNode): string {
+function chooseWay(pod: Pod, node: string, { isGone, isReported }: LostNode): string {
   if (isGone === true) return wayOn(pod, node);
   if (isReported !== true) return wayBack(node);
   return `fix what its kubelet reports, which still answers: the network plugin or the container runtime of node ${node}, for example: kubectl describe nodes ${node}`;
 }
 
 /** The scheduler names the taint or none, the nodes who has it: one that would not take the pod is no cause. */
-function volumeLost(pod: KubeObject, { facts }: PodContext): Trouble | undefined {
+function volumeLost(pod: Pod, { facts }: PodContext): Trouble | undefined {
   const message = explainUnplaced(pod);
   if (
     message === undefined ||
@@ -97,20 +94,16 @@ function volumeLost(pod: KubeObject, { facts }: PodContext): Trouble | undefined
 }
 
 /** Where nodes may not be read, the pod has the words of those who gave it up. */
-function findLostByPod(facts: Facts, pod: KubeObject, node: string): LostNode | undefined {
+function findLostByPod(facts: Facts, pod: Pod, node: string): LostNode | undefined {
   if (isKnown(facts, "nodes")) return undefined;
   const ready = findCondition(pod, "Ready");
   const disruption = findCondition(pod, "DisruptionTarget");
-  const reasons = [
-    getPath(pod, ["status", "reason"]),
-    getOwn(ready, "reason"),
-    getOwn(disruption, "reason"),
-  ];
+  const reasons = [pod.status?.reason, ready?.reason, disruption?.reason];
   const told = reasons
     .map(asString)
     .find((one) => ["NodeLost", "NodeNotReady", "DeletionByTaintManager"].includes(String(one)));
   if (told === undefined) return undefined;
-  const since = asString(getOwn(ready, "lastTransitionTime"));
+  const since = asString(ready?.lastTransitionTime);
   return { says: `its node ${node} is lost, as the pod reports: ${told}`, since };
 }
 
@@ -120,17 +113,17 @@ export function wayBack(nodes: string): string {
 }
 
 /** When the pod was given up, as it reports. */
-function readTurn(pod: KubeObject): string | undefined {
-  return asString(getOwn(findCondition(pod, "Ready"), "lastTransitionTime"));
+function readTurn(pod: Pod): string | undefined {
+  return asString(findCondition(pod, "Ready")?.lastTransitionTime);
 }
 
 /** No kubelet is left that could end the pod, and no node that could be marked. */
-function wayOn(pod: KubeObject, node: string): string {
+function wayOn(pod: Pod, node: string): string {
   return `let node ${node} join again under its name; if it is gone for good, make sure that its machine is off, then ${line(pod, "delete", "pod", readName(pod), "--force", "--grace-period=0")} lets another pod be created, which Kubernetes otherwise does by itself: ${controllerLog}`;
 }
 
 /** Only a node that would take the pod counts: a cordon that stands elsewhere is no cause. */
-export function findCordoned(pod: KubeObject, context?: PodContext): Trouble | undefined {
+export function findCordoned(pod: Pod, context?: PodContext): Trouble | undefined {
   const message = explainUnplaced(pod);
   if (
     message === undefined ||
@@ -144,7 +137,7 @@ export function findCordoned(pod: KubeObject, context?: PodContext): Trouble | u
   }
   const { facts } = context;
   const names = facts.objects.nodes
-    .filter((node) => getPath(node, ["spec", "unschedulable"]) === true)
+    .filter((node) => node.spec?.unschedulable === true)
     .filter((node) => wouldTake(node, pod, facts))
     .map(readName);
   if (names.length === 0) return undefined;
@@ -160,10 +153,10 @@ export function findCordoned(pod: KubeObject, context?: PodContext): Trouble | u
 
 /** Since when, and that waiting does not help once the scheduler has tried for a while. */
 export function describePlacing(
-  pod: KubeObject,
+  pod: Pod,
   facts: Facts | undefined,
 ): Pick<Trouble, "since" | "evident"> {
-  const since = asString(getOwn(findCondition(pod, "PodScheduled"), "lastTransitionTime"));
+  const since = asString(findCondition(pod, "PodScheduled")?.lastTransitionTime);
   return { since, evident: facts === undefined || !isBrief(since, facts.now) };
 }
 
@@ -171,10 +164,10 @@ export function describePlacing(
 const mostNamed = 3;
 
 /** The scheduler does not look at it before whoever has set the gates takes them off. */
-function findGates(pod: KubeObject): Pick<Trouble, "because" | "fix"> | undefined {
-  if (getOwn(findCondition(pod, "PodScheduled"), "reason") !== "SchedulingGated") return undefined;
-  const gates = asArray(getPath(pod, ["spec", "schedulingGates"]))
-    .flatMap((gate) => asString(getOwn(gate, "name")) ?? [])
+function findGates(pod: Pod): Pick<Trouble, "because" | "fix"> | undefined {
+  if (findCondition(pod, "PodScheduled")?.reason !== "SchedulingGated") return undefined;
+  const gates = (pod.spec?.schedulingGates ?? [])
+    .flatMap((gate) => asString(gate.name) ?? [])
     .join(", ");
   return {
     because: `the scheduler does not look at it: its scheduling gates ${gates} are set`,
@@ -182,7 +175,7 @@ function findGates(pod: KubeObject): Pick<Trouble, "because" | "fix"> | undefine
   };
 }
 
-export function unschedulable(pod: KubeObject, context?: PodContext): Trouble | undefined {
+export function unschedulable(pod: Pod, context?: PodContext): Trouble | undefined {
   const message = explainUnplaced(pod);
   if (message === undefined) return findUnseen(pod);
   if (isOnlyVolume(message)) return undefined;
@@ -193,7 +186,7 @@ export function unschedulable(pod: KubeObject, context?: PodContext): Trouble | 
     : { because: held.because, fix: held.fix, ...placing };
 }
 
-function explainNoNode(pod: KubeObject, message: string, facts: Facts | undefined): Trouble {
+function explainNoNode(pod: Pod, message: string, facts: Facts | undefined): Trouble {
   const named = facts === undefined ? [] : obstacles(pod, facts).slice(0, mostNamed);
   const displaced = facts === undefined ? [] : findDisplaced(pod, facts);
   const chosen = findNominated(pod);
@@ -210,8 +203,8 @@ function explainNoNode(pod: KubeObject, message: string, facts: Facts | undefine
 }
 
 /** The scheduler has chosen a node, and waits there until pods of lower priority have ended. */
-function findNominated(pod: KubeObject): readonly string[] {
-  const node = asString(getPath(pod, ["status", "nominatedNodeName"])) ?? "";
+function findNominated(pod: Pod): readonly string[] {
+  const node = asString(pod.status?.nominatedNodeName) ?? "";
   return node === "" ? [] : [`node ${node} is to take it once other pods have ended there`];
 }
 
@@ -219,31 +212,29 @@ const higherPriority =
   "give the pods a priority class that is not below that of the pod that took their place";
 
 /** The pod before it gave its place to another; the event is of that pod, which had another uid. */
-function findDisplaced(pod: KubeObject, { objects }: Facts): readonly string[] {
+function findDisplaced(pod: Pod, { objects }: Facts): readonly string[] {
   const [event] = objects.events
     .filter(
       (one) =>
-        getOwn(one, "reason") === "Preempted" &&
-        getPath(one, ["involvedObject", "kind"]) === "Pod" &&
-        getPath(one, ["involvedObject", "name"]) === readName(pod),
+        one.reason === "Preempted" &&
+        one.involvedObject?.kind === "Pod" &&
+        one.involvedObject.name === readName(pod),
     )
     .toSorted((one, other) => Date.parse(readTimes(other).last) - Date.parse(readTimes(one).last));
   if (event === undefined) return [];
-  const [space, name] = ["namespace", "name"].map((key) =>
-    asString(getPath(event, ["related", key])),
-  );
-  const by = name === undefined ? "" : ` (Pod/${String(space)}/${name})`;
-  return [`the pod before it was displaced: ${String(getOwn(event, "message"))}${by}`];
+  const { namespace, name } = event.related ?? {};
+  const by = name ? ` (Pod/${String(namespace)}/${name})` : "";
+  return [`the pod before it was displaced: ${String(event.message)}${by}`];
 }
 
 const usualScheduler = "default-scheduler";
 
 /** No node, and no word of a scheduler: the one that it asks for does not run. */
-function findUnseen(pod: KubeObject): Trouble | undefined {
-  const isPlaced = getPath(pod, ["spec", "nodeName"]) !== undefined;
-  const isPending = getPath(pod, ["status", "phase"]) === "Pending";
+function findUnseen(pod: Pod): Trouble | undefined {
+  const isPlaced = pod.spec?.nodeName !== undefined;
+  const isPending = pod.status?.phase === "Pending";
   if (isPlaced || !isPending || findCondition(pod, "PodScheduled") !== undefined) return undefined;
-  const name = asString(getPath(pod, ["spec", "schedulerName"])) ?? usualScheduler;
+  const name = asString(pod.spec?.schedulerName) ?? usualScheduler;
   const see =
     name === usualScheduler
       ? "kubectl get lease kube-scheduler -n kube-system -o yaml"

@@ -1,7 +1,8 @@
 /** A pod that fails as soon as it is created: its StatefulSet creates it again and again, which is no progress (domain facts 11). */
 import type { Facts } from "../facts/facts";
-import { type KubeObject, readName } from "../kube/objects";
-import { asArray, asString, countNoun, getOwn, getPath, numberAt } from "../base/values";
+import type { Pod } from "../kube/models";
+import { readName } from "../kube/objects";
+import { asString, countNoun } from "../base/values";
 import { describe, type PodContext, readTimes, type Trouble } from "./pod-words";
 import type { Problem } from "./progress";
 import { rollFindings } from "./findings";
@@ -17,14 +18,12 @@ interface Named {
   readonly set: string;
 }
 
-export function findRecreated(pod: KubeObject, context?: PodContext): Trouble | undefined {
+export function findRecreated(pod: Pod, context?: PodContext): Trouble | undefined {
   if (context === undefined) return undefined;
-  const owners = asArray(getOwn(pod.metadata, "ownerReferences"));
-  const named = { name: readName(pod), set: String(getOwn(owners[0], "name")) };
-  const told = ["reason", "message"].flatMap(
-    (key) => asString(getPath(pod, ["status", key])) ?? [],
-  );
-  const node = asString(getPath(pod, ["spec", "nodeName"]));
+  const [owner] = pod.metadata.ownerReferences ?? [];
+  const named = { name: readName(pod), set: String(owner?.["name"]) };
+  const told = [pod.status?.reason, pod.status?.message].flatMap((word) => asString(word) ?? []);
+  const node = asString(pod.spec?.nodeName);
   const see = node === undefined ? "" : `, and kubectl describe nodes ${node}`;
   return explain(context.facts, named, { told, see: `${describe(pod)}${see}` });
 }
@@ -85,12 +84,12 @@ function findTries(facts: Facts, { name, set }: Named, hasFailed: boolean) {
     .flatMap(({ reasons, words, many }) => {
       const own = new RegExp(words(name), "i");
       const newest = findNewestEvent(
-        events.filter((one) => own.test(String(getOwn(one, "message")))),
+        events.filter((one) => own.test(String(one.message))),
         reasons,
       );
       if (newest === undefined) return [];
       const { first, last } = readTimes(newest);
-      const count = Math.max(numberAt(newest, ["count"]), numberAt(newest, ["series", "count"]));
+      const count = Math.max(newest.count ?? 0, newest.series?.count ?? 0);
       const isOver = facts.now - Date.parse(last) > pauseMs;
       return count < many || isOver ? [] : [{ count, since: first }];
     })
@@ -101,11 +100,11 @@ function findTries(facts: Facts, { name, set }: Named, hasFailed: boolean) {
 function findFailure({ objects }: Facts, { name }: Named): string | undefined {
   const warned = objects.events.filter(
     (event) =>
-      getOwn(event, "type") === "Warning" &&
-      getOwn(event, "reason") !== "FailedScheduling" &&
-      getPath(event, ["involvedObject", "kind"]) === "Pod" &&
-      getPath(event, ["involvedObject", "name"]) === name,
+      event.type === "Warning" &&
+      event.reason !== "FailedScheduling" &&
+      event.involvedObject?.kind === "Pod" &&
+      event.involvedObject.name === name,
   );
-  const newest = findNewestEvent(warned, [...new Set(warned.map((one) => String(one["reason"])))]);
-  return newest && `${String(newest["reason"])}: ${String(newest["message"])}`;
+  const newest = findNewestEvent(warned, [...new Set(warned.map((one) => String(one.reason)))]);
+  return newest && `${String(newest.reason)}: ${String(newest.message)}`;
 }

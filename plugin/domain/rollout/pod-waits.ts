@@ -1,10 +1,10 @@
 /** What a pod takes time for and is well: a pull, a probe's own patience, the owner of its files, a node on its way (domain facts 11). */
 import type { Facts } from "../facts/facts";
-import type { KubeObject } from "../kube/objects";
-import { asArray, getOwn, getPath, numberAt } from "../base/values";
+import type { Pod, Container, ContainerStatus } from "../kube/models";
 import { renderAge } from "../base/duration";
 import { listWarnings, readTimes } from "./pod-words";
 import { findNewestEvent } from "./refusals";
+import { listStatuses } from "./times";
 
 /** What it waits for, for people, and that this is no standstill yet. */
 export interface Wait {
@@ -20,51 +20,40 @@ const silenceMs = 10 * minuteMs;
 const longestScaleUpMs = 15 * minuteMs;
 
 /** Undefined where nothing shows that a pod which is placed still gets on. */
-export function findWait(pod: KubeObject, facts: Facts): Wait | undefined {
+export function findWait(pod: Pod, facts: Facts): Wait | undefined {
   return findOwnership(pod, facts) ?? findPull(pod, facts) ?? findProbed(pod, facts);
 }
 
 /** The newest event of one of these reasons, and how long ago it came last. */
-function findNewest(facts: Facts, pod: KubeObject, reasons: readonly string[]) {
+function findNewest(facts: Facts, pod: Pod, reasons: readonly string[]) {
   const told = reasons.flatMap((reason) => listWarnings(facts, pod, reason));
   const event = findNewestEvent(told, reasons);
   if (event === undefined) return undefined;
   const agoMs = facts.now - Date.parse(readTimes(event).last);
-  return { event, reason: getOwn(event, "reason"), agoMs };
+  return { event, reason: event.reason, agoMs };
 }
 
-function findPull(pod: KubeObject, facts: Facts): Wait | undefined {
+function findPull(pod: Pod, facts: Facts): Wait | undefined {
   const newest = findNewest(facts, pod, ["Pulling", "Pulled", "Failed", "BackOff"]);
   if (newest?.reason !== "Pulling" || newest.agoMs > longestPullMs) return undefined;
   return { says: `an image is being pulled (for ${renderAge(newest.agoMs)})` };
 }
 
 /** With many files this takes longer than anything else of a start. */
-export function findOwnership(pod: KubeObject, facts: Facts): Wait | undefined {
+export function findOwnership(pod: Pod, facts: Facts): Wait | undefined {
   const newest = findNewest(facts, pod, ["VolumePermissionChangeInProgress"]);
   if (newest === undefined || newest.agoMs > silenceMs) return undefined;
   return { says: "the files of a volume get their owner" };
 }
 
 /** The time that a probe gives a container before it counts, since the container runs. */
-function findProbed(pod: KubeObject, facts: Facts): Wait | undefined {
-  const found = (
-    [
-      ["initContainers", "initContainerStatuses"],
-      ["containers", "containerStatuses"],
-    ] as const
-  )
-    .flatMap(([specs, statuses]) =>
-      asArray(getPath(pod, ["status", statuses])).flatMap((status) => {
-        const name = getOwn(status, "name");
-        const spec = asArray(getPath(pod, ["spec", specs])).find(
-          (one) => getOwn(one, "name") === name,
-        );
-        const until = readProbeEnd(status, spec);
-        return until > facts.now ? [{ name: String(name), until }] : [];
-      }),
-    )
-    .at(0);
+function findProbed(pod: Pod, facts: Facts): Wait | undefined {
+  const specs = [pod.spec?.initContainers, pod.spec?.containers].flatMap((list) => list ?? []);
+  const [found] = listStatuses(pod).flatMap((status) => {
+    const spec = specs.find(({ name }) => name === status.name);
+    const until = readProbeEnd(status, spec);
+    return until > facts.now ? [{ name: String(status.name), until }] : [];
+  });
   if (found === undefined) return undefined;
   return {
     says: `the probe of container ${found.name} gives it until ${new Date(found.until).toISOString()}`,
@@ -72,17 +61,17 @@ function findProbed(pod: KubeObject, facts: Facts): Wait | undefined {
 }
 
 /** NaN where no probe gives it time, or it does not run. */
-function readProbeEnd(status: unknown, spec: unknown): number {
-  const began = Date.parse(String(getPath(status, ["state", "running", "startedAt"])));
-  const startup = getOwn(spec, "startupProbe");
-  const delays = ["readinessProbe", "startupProbe"].map((probe) =>
-    numberAt(spec, [probe, "initialDelaySeconds"]),
+function readProbeEnd(status: ContainerStatus, spec: Container | undefined): number {
+  const began = Date.parse(String(status.state?.running?.startedAt));
+  const [readiness, startup] = [spec?.readinessProbe, spec?.startupProbe];
+  const tries =
+    startup && status.started !== true
+      ? (startup.failureThreshold ?? 3) * (startup.periodSeconds ?? 10)
+      : 0;
+  const seconds = Math.max(
+    readiness?.initialDelaySeconds ?? 0,
+    (startup?.initialDelaySeconds ?? 0) + tries,
   );
-  const isStarting = startup !== undefined && getOwn(status, "started") !== true;
-  const tries = isStarting
-    ? numberAt(startup, ["failureThreshold"], 3) * numberAt(startup, ["periodSeconds"], 10)
-    : 0;
-  const seconds = Math.max(Number(delays[0]), Number(delays[1]) + tries);
   return seconds === 0 ? NaN : began + seconds * 1000;
 }
 
@@ -92,11 +81,11 @@ export interface ScaleUp extends Wait {
   readonly isComing: boolean;
 }
 
-export function findScaleUp(pod: KubeObject, facts: Facts): ScaleUp | undefined {
+export function findScaleUp(pod: Pod, facts: Facts): ScaleUp | undefined {
   const coming = ["TriggeredScaleUp", "Nominated"];
   const newest = findNewest(facts, pod, [...coming, "NotTriggerScaleUp", "FailedScaleUp"]);
   if (newest === undefined) return undefined;
-  const message = String(getOwn(newest.event, "message"));
+  const message = String(newest.event.message);
   const isCalled = coming.includes(String(newest.reason));
   return {
     says: `the autoscaler says: ${message.trim()} (${renderAge(newest.agoMs)} ago)`,

@@ -1,8 +1,9 @@
 /** What scheduler and kubelet say of a pod, in its conditions and events, and the lines that show more of it. */
 import type { Facts } from "../facts/facts";
-import { type KubeObject, readName, readNamespace } from "../kube/objects";
+import type { Event, Pod } from "../kube/models";
+import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { getPath, getOwn, asString } from "../base/values";
+import { asString } from "../base/values";
 import type { Problem } from "./progress";
 
 /** A cause without the object that it was seen on. */
@@ -18,39 +19,35 @@ export interface PodContext {
 }
 
 /** `kubectl VERB WORDS -n NAMESPACE`, for a pod. */
-export function line(pod: KubeObject, ...words: readonly string[]): string {
+export function line(pod: Pod, ...words: readonly string[]): string {
   return ["kubectl", ...words, "-n", readNamespace(pod)].join(" ");
 }
 
 /** The line that shows what kubectl knows of the pod. */
-export function describe(pod: KubeObject): string {
+export function describe(pod: Pod): string {
   return line(pod, "describe", "pod", readName(pod));
 }
 
 /** What the scheduler says of a pod that it cannot place. */
-export function explainUnplaced(pod: KubeObject): string | undefined {
+export function explainUnplaced(pod: Pod): string | undefined {
   const condition = findCondition(pod, "PodScheduled");
-  if (getOwn(condition, "status") !== "False") return undefined;
-  return (
-    asString(getOwn(condition, "message")) ?? asString(getOwn(condition, "reason")) ?? "no reason"
-  );
+  if (condition?.status !== "False") return undefined;
+  return asString(condition.message) ?? asString(condition.reason) ?? "no reason";
 }
 
 /** The warnings of one reason about a pod, the newest first. */
-export function listWarnings(facts: Facts, pod: KubeObject, reason: string): readonly KubeObject[] {
+export function listWarnings(facts: Facts, pod: Pod, reason: string): readonly Event[] {
   return listEvents(facts, pod)
-    .filter((event) => getOwn(event, "reason") === reason)
+    .filter((event) => event.reason === reason)
     .toSorted((one, other) => Date.parse(readTimes(other).last) - Date.parse(readTimes(one).last));
 }
 
-function listEvents({ objects }: Facts, pod: KubeObject): readonly KubeObject[] {
+function listEvents({ objects }: Facts, pod: Pod): readonly Event[] {
   return objects.events.filter(
     (event) =>
-      getPath(event, ["involvedObject", "kind"]) === "Pod" &&
-      getPath(event, ["involvedObject", "name"]) === readName(pod) &&
-      [undefined, pod.metadata.uid].includes(
-        asString(getPath(event, ["involvedObject", "uid"])) ?? undefined,
-      ),
+      event.involvedObject?.kind === "Pod" &&
+      event.involvedObject.name === readName(pod) &&
+      [undefined, pod.metadata.uid].includes(asString(event.involvedObject.uid)),
   );
 }
 
@@ -61,12 +58,12 @@ export const controllerLog =
 const never = new Date(0).toISOString();
 
 /** The first and the last time of an event, whoever wrote it; that of one without is the oldest. */
-export function readTimes(event: KubeObject): { readonly first: string; readonly last: string } {
+export function readTimes(event: Event): { readonly first: string; readonly last: string } {
   const [first, last, at, series, made] = [
-    getOwn(event, "firstTimestamp"),
-    getOwn(event, "lastTimestamp"),
-    getOwn(event, "eventTime"),
-    getPath(event, ["series", "lastObservedTime"]),
+    event.firstTimestamp,
+    event.lastTimestamp,
+    event.eventTime,
+    event.series?.lastObservedTime,
     event.metadata["creationTimestamp"],
   ].map((time) => asString(time));
   return {

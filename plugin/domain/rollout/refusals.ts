@@ -1,7 +1,7 @@
 /** Why a pod may not be created, as the events of its set report it (domain facts 11). */
-import { asString, getOwn, getPath, numberAt } from "../base/values";
+import { asString } from "../base/values";
 import type { Facts } from "../facts/facts";
-import type { KubeObject } from "../kube/objects";
+import type { Event } from "../kube/models";
 import { readTimes } from "./pod-words";
 import { latest } from "./times";
 
@@ -68,54 +68,46 @@ interface Refusal {
 }
 
 /** The events of a StatefulSet. */
-export function listSetEvents({ objects }: Facts, name: string): readonly KubeObject[] {
+export function listSetEvents({ objects }: Facts, name: string): readonly Event[] {
   return objects.events.filter(
-    (event) =>
-      getPath(event, ["involvedObject", "kind"]) === "StatefulSet" &&
-      getPath(event, ["involvedObject", "name"]) === name,
+    (event) => event.involvedObject?.kind === "StatefulSet" && event.involvedObject.name === name,
   );
 }
 
 /** The newest event of these reasons. */
 export function findNewestEvent(
-  events: readonly KubeObject[],
+  events: readonly Event[],
   reasons: readonly string[],
-): KubeObject | undefined {
+): Event | undefined {
   return events
-    .filter((event) => reasons.includes(String(getOwn(event, "reason"))))
+    .filter((event) => reasons.includes(String(event.reason)))
     .toSorted((one, other) => Date.parse(readTimes(other).last) - Date.parse(readTimes(one).last))
     .at(0);
 }
 
 /** Why the controller could not delete a pod, where it has deleted none since. */
-export function findUndeleted(events: readonly KubeObject[]): string | undefined {
+export function findUndeleted(events: readonly Event[]): string | undefined {
   const newest = findNewestEvent(events, ["FailedDelete", "SuccessfulDelete"]);
-  return getOwn(newest, "reason") === "FailedDelete"
-    ? asString(getOwn(newest, "message"))
-    : undefined;
+  return newest?.reason === "FailedDelete" ? asString(newest.message) : undefined;
 }
 
 const unknownTime = new Date(0).toISOString();
 
 /** The newest event that says why a pod may not be created; one without a time is the oldest. */
-export function lastRefusal(events: readonly KubeObject[]): Refusal | undefined {
-  const created = events.filter((event) => getOwn(event, "reason") === "SuccessfulCreate");
+export function lastRefusal(events: readonly Event[]): Refusal | undefined {
+  const created = events.filter((event) => event.reason === "SuccessfulCreate");
   const done = latest(created.map((event) => readTimes(event).last));
   const all = events
-    .filter((event) => getOwn(event, "reason") === "FailedCreate")
+    .filter((event) => event.reason === "FailedCreate")
     .toSorted((one, other) => Date.parse(readTimes(other).last) - Date.parse(readTimes(one).last));
   const [newest] = all;
   if (newest === undefined || isAfter(done, readTimes(newest).last)) return undefined;
-  const message = asString(getOwn(newest, "message"));
+  const message = asString(newest.message);
   const first = all.map((event) => readTimes(event).first).toSorted()[0];
   return {
     message,
     first: first === unknownTime ? undefined : first,
-    count: Math.max(
-      all.length,
-      numberAt(newest, ["count"], 1),
-      numberAt(newest, ["series", "count"]),
-    ),
+    count: Math.max(all.length, newest.count ?? 1, newest.series?.count ?? 0),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
 import { type Facts, isKnown } from "../facts/facts";
+import type { Container, Pod, PodSpec, StatefulSet, UpdateStrategy } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
-import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../base/values";
+import { getPath, asString } from "../base/values";
 import { rankCode, type RollCause, rollFindings } from "./findings";
 import { findIdle } from "./idle";
 import { isReady, podTroubles } from "./pod-causes";
@@ -13,9 +14,12 @@ import { lastRefusal, listSetEvents, refusals } from "./refusals";
 import { dropFuture, isBrief, lastMovement, latest, writeTimes } from "./times";
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
-export function findContainer(podSpec: unknown, name: string): Json | undefined {
-  const all = asArray(getOwn(podSpec, "containers")).filter((each): each is Json => each !== null);
-  const named = all.find((each) => getOwn(each, "name") === name);
+export function findContainer(
+  podSpec: PodSpec | null | undefined,
+  name: string,
+): Container | undefined {
+  const all = podSpec?.containers ?? [];
+  const named = all.find((each) => each.name === name);
   return named ?? (all.length === 1 ? all[0] : undefined);
 }
 
@@ -31,7 +35,7 @@ export const defaultStallAfterMs = 600_000;
 
 /** A pod as the rollout sees it. */
 interface RolledPod {
-  readonly pod: KubeObject;
+  readonly pod: Pod;
   readonly name: string;
   /** It is of the StatefulSet's new revision. */
   readonly updated: boolean;
@@ -45,7 +49,7 @@ export interface Roll {
   /** Names of pods that are not there, the next to be created last. */
   readonly missing: readonly string[];
   /** Pods that have those names and are not of the StatefulSet. */
-  readonly strays: readonly KubeObject[];
+  readonly strays: readonly Pod[];
   /** Pods that are both new and ready. */
   readonly done: number;
   /** The status is of the spec's generation. */
@@ -56,15 +60,15 @@ export interface Roll {
 }
 
 /** Pods of the StatefulSet: owned by it, by uid where that is known. */
-export function listPods({ objects }: Facts, set: KubeObject): readonly KubeObject[] {
+export function listPods({ objects }: Facts, set: StatefulSet): readonly Pod[] {
   const { uid, name, namespace } = set.metadata;
   return objects.pods.filter(
     ({ metadata }) =>
       metadata.namespace === namespace &&
       (metadata.ownerReferences ?? []).some(
         (owner) =>
-          getOwn(owner, "kind") === "StatefulSet" &&
-          (uid === undefined ? getOwn(owner, "name") === name : getOwn(owner, "uid") === uid),
+          owner["kind"] === "StatefulSet" &&
+          (uid === undefined ? owner["name"] === name : owner["uid"] === uid),
       ),
   );
 }
@@ -75,18 +79,16 @@ function readOrdinal({ name }: RolledPod): number {
 }
 
 /** Reads how far the roll is: reverse ordinal order, as the pods are renewed. */
-export function readRoll(facts: Facts, set: KubeObject): Roll {
-  const revision = asString(getPath(set, ["status", "updateRevision"]));
-  const wanted = numberAt(set, ["spec", "replicas"], 1);
-  const observed =
-    numberAt(set, ["status", "observedGeneration"]) >= numberAt(set, ["metadata", "generation"]);
+export function readRoll(facts: Facts, set: StatefulSet): Roll {
+  const revision = asString(set.status?.updateRevision);
+  const wanted = set.spec?.replicas ?? 1;
+  const observed = (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0);
   const pods = listPods(facts, set)
     .map((pod) => ({
       pod,
       name: pod.metadata.name ?? "",
       updated:
-        revision !== undefined &&
-        getOwn(pod.metadata.labels, "controller-revision-hash") === revision,
+        revision !== undefined && pod.metadata.labels?.["controller-revision-hash"] === revision,
       ready: isReady(pod),
     }))
     .sort((one, other) => readOrdinal(other) - readOrdinal(one));
@@ -110,13 +112,17 @@ export function readRoll(facts: Facts, set: KubeObject): Roll {
   return { wanted, pods, missing, strays, done, observed, complete, step };
 }
 
-function namesOf(set: KubeObject, wanted: number): readonly string[] {
-  const start = numberAt(set, ["spec", "ordinals", "start"]);
+function namesOf(set: StatefulSet, wanted: number): readonly string[] {
+  const start = set.spec?.ordinals?.start ?? 0;
   return Array.from({ length: wanted }, (_, at) => `${readName(set)}-${start + at}`);
 }
 
 /** How far a StatefulSet's roll is, and what stands against it. */
-export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: StallDeadline): Progress {
+export function judgeStatefulSet(
+  facts: Facts,
+  set: StatefulSet,
+  patience: StallDeadline,
+): Progress {
   const roll = readRoll(facts, set);
   if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
   const moved = lastMovement({ set, pods: roll.pods.map(({ pod }) => pod) })?.at;
@@ -136,17 +142,17 @@ export function renderRoll({ pods, missing, wanted, done }: Roll): string {
   return detail === undefined ? at : `${at} (${detail})`;
 }
 
-function renderPod(pod: KubeObject): string | undefined {
+function renderPod(pod: Pod): string | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) return "terminating";
   if (isReady(pod)) return undefined;
-  const reasons = asArray(getPath(pod, ["status", "containerStatuses"]))
-    .map((status) => asString(getPath(status, ["state", "waiting", "reason"])))
+  const reasons = (pod.status?.containerStatuses ?? [])
+    .map((status) => asString(status.state?.waiting?.reason))
     .filter((reason) => reason !== undefined);
-  return reasons[0] ?? asString(getPath(pod, ["status", "phase"])) ?? "Pending";
+  return reasons[0] ?? asString(pod.status?.phase) ?? "Pending";
 }
 
 /** What keeps a roll, each cause by itself; what has to be handled first comes first. */
-export function listTroubles(facts: Facts, set: KubeObject, roll: Roll): readonly Problem[] {
+export function listTroubles(facts: Facts, set: StatefulSet, roll: Roll): readonly Problem[] {
   const object = objectLabel(set);
   const ofSet = setCauses.flatMap(([cause, recognize]) => {
     const found = recognize({ facts, set, roll });
@@ -203,7 +209,7 @@ export function isDue(
 /** What a cause of the StatefulSet is recognized in. */
 interface SetContext {
   readonly facts: Facts;
-  readonly set: KubeObject;
+  readonly set: StatefulSet;
   readonly roll: Roll;
 }
 
@@ -220,9 +226,9 @@ const setCauses: readonly (readonly [cause: RollCause, recognize: OfSet])[] = [
 
 function findUnobserved({ set, roll }: SetContext): Trouble | undefined {
   if (roll.observed) return undefined;
-  const generation = numberAt(set, ["metadata", "generation"]);
+  const generation = set.metadata.generation ?? 0;
   return {
-    because: `the StatefulSet controller has not taken up generation ${generation}, it is at ${numberAt(set, ["status", "observedGeneration"])}`,
+    because: `the StatefulSet controller has not taken up generation ${generation}, it is at ${set.status?.observedGeneration ?? 0}`,
     fix: controllerLog,
     since: latest(writeTimes(set, { status: false })),
   };
@@ -230,17 +236,17 @@ function findUnobserved({ set, roll }: SetContext): Trouble | undefined {
 
 /** The revision that a pod is of, where it is not the one that is asked for and the controller waits for it. */
 function listOutdated(
-  set: KubeObject,
+  set: StatefulSet,
   roll: Roll,
   { pod, updated, ready, name }: RolledPod,
 ): PodContext["outdated"] {
-  const revision = getOwn(pod.metadata.labels, "controller-revision-hash");
-  const wanted = getPath(set, ["status", "updateRevision"]);
-  const isParallel = getPath(set, ["spec", "podManagementPolicy"]) === "Parallel";
+  const revision = pod.metadata.labels?.["controller-revision-hash"];
+  const wanted = set.status?.updateRevision;
+  const isParallel = set.spec?.podManagementPolicy === "Parallel";
   if (updated || ready || !roll.observed) return undefined;
-  if (typeof revision !== "string" || typeof wanted !== "string") return undefined;
+  if (revision === undefined || typeof wanted !== "string") return undefined;
   if (listHeldNames(set, roll).byPartition.includes(name)) return undefined;
-  const images = [getOwn(pod, "spec"), getPath(set, ["spec", "template", "spec"])].map(imagesIn);
+  const images = [pod.spec, set.spec?.template?.spec].map(imagesIn);
   const [has, asks] = [0, 1].map((at) => images[at]?.find((one) => !images[1 - at]?.includes(one)));
   const differs = has === undefined ? "" : ` with image ${has}, and ${String(asks)} is asked for`;
   return {
@@ -251,18 +257,16 @@ function listOutdated(
   };
 }
 
-function imagesIn(podSpec: unknown): readonly string[] {
-  return asArray(getOwn(podSpec, "containers")).flatMap((one) => {
-    return asString(getOwn(one, "image")) ?? [];
-  });
+function imagesIn(podSpec: PodSpec | null | undefined): readonly string[] {
+  return (podSpec?.containers ?? []).flatMap(({ image }) => asString(image) ?? []);
 }
 
 /** Old pods that the update strategy keeps. */
-function listHeldNames(set: KubeObject, { pods }: Roll) {
-  const strategy = getPath(set, ["spec", "updateStrategy"]);
-  const partition = numberAt(strategy, ["rollingUpdate", "partition"]);
+function listHeldNames(set: StatefulSet, { pods }: Roll) {
+  const strategy = set.spec?.updateStrategy;
+  const partition = strategy?.rollingUpdate?.partition ?? 0;
   const old = pods.filter(({ updated }) => !updated);
-  const isOnDelete = getOwn(strategy, "type") === "OnDelete";
+  const isOnDelete = strategy?.type === "OnDelete";
   return {
     isOnDelete,
     partition,
@@ -274,7 +278,7 @@ function listHeldNames(set: KubeObject, { pods }: Roll) {
 }
 
 /** What holds a roll of this StatefulSet, now or once it begins. */
-export function findHeld(set: KubeObject, roll: Roll): Trouble | undefined {
+export function findHeld(set: StatefulSet, roll: Roll): Trouble | undefined {
   const { isOnDelete, partition } = listHeldNames(set, roll);
   const kept = keptNames(set, roll);
   if (kept.length === 0) return undefined;
@@ -293,21 +297,24 @@ export function holdingField(isOnDelete: boolean): readonly string[] {
 }
 
 /** Old pods that the update strategy keeps, for whichever reason. */
-export function keptNames(set: KubeObject, roll: Roll): readonly string[] {
+export function keptNames(set: StatefulSet, roll: Roll): readonly string[] {
   const { byPartition, byDeletion } = listHeldNames(set, roll);
   return [...byPartition, ...byDeletion];
 }
 
 /** What would hold a roll that is still to come; undefined where nothing does. */
-export function holdAhead(set: KubeObject, roll: Roll): Trouble | undefined {
+export function holdAhead(set: StatefulSet, roll: Roll): Trouble | undefined {
   const pods = roll.pods.map((one) => ({ ...one, updated: false }));
   return findHeld(set, { ...roll, pods });
 }
 
 /** The write that takes a partition or OnDelete away. */
-export const unheld = { type: "RollingUpdate", rollingUpdate: { partition: 0 } } as const;
+export const unheld = {
+  type: "RollingUpdate",
+  rollingUpdate: { partition: 0 },
+} as const satisfies UpdateStrategy;
 
-function renderUnhold(set: KubeObject): string {
+function renderUnhold(set: StatefulSet): string {
   const patch = JSON.stringify({ spec: { updateStrategy: unheld } });
   return `kubectl patch statefulset ${readName(set)} -n ${readNamespace(set)} --type=merge -p '${patch}'`;
 }
@@ -318,7 +325,7 @@ export function findWriter({ metadata }: KubeObject, path: readonly string[]): s
     ({ fieldsV1 }) => getPath(fieldsV1, path) !== undefined,
   );
   if (entry === undefined) return "";
-  const time = asString(getOwn(entry, "time"));
+  const time = asString(entry["time"]);
   const how = entry.subresource === undefined ? "" : ` through ${entry.subresource}`;
   return `; set by manager "${entry.manager ?? ""}"${how}${time === undefined ? "" : ` at ${time}`}`;
 }
@@ -359,13 +366,10 @@ function absent({ facts, set, roll }: SetContext): Trouble | Problem | undefined
 }
 
 /** The controller adopts a pod that fits its selector and belongs to nobody; others keep the name from it. */
-function findStrays(set: KubeObject, strays: readonly KubeObject[]): Trouble {
+function findStrays(set: StatefulSet, strays: readonly Pod[]): Trouble {
   const shown = strays.map((pod) => {
     const [owner] = pod.metadata.ownerReferences ?? [];
-    const of =
-      owner === undefined
-        ? "nobody"
-        : `${String(getOwn(owner, "kind"))} ${String(getOwn(owner, "name"))}`;
+    const of = owner === undefined ? "nobody" : `${String(owner["kind"])} ${String(owner["name"])}`;
     return `${readName(pod)} (owned by ${of}${isReady(pod) ? ", ready" : ""})`;
   });
   return {

@@ -1,6 +1,7 @@
 /** When something last moved, as far as the objects report it; what only repeats is no movement. */
 import { renderAge } from "../base/duration";
-import { getOwn, getPath, asArray, asString } from "../base/values";
+import { asString } from "../base/values";
+import type { ContainerStatus, Pod, StatefulSet } from "../kube/models";
 import type { KubeObject } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 
@@ -28,40 +29,35 @@ export function dropFuture(time: string | undefined, now: number): string | unde
 export function readDeletionTime({ metadata }: KubeObject): string | undefined {
   const end = Date.parse(metadata.deletionTimestamp ?? "");
   if (Number.isNaN(end)) return undefined;
-  const grace = getOwn(metadata, "deletionGracePeriodSeconds");
+  const grace = metadata["deletionGracePeriodSeconds"];
   return new Date(end - (typeof grace === "number" ? grace * 1000 : 0)).toISOString();
 }
 
-/** The lists of a pod's status that tell of containers. */
-export const statusLists = ["initContainerStatuses", "containerStatuses"] as const;
+/** The statuses of a pod's containers, of those that run first at the beginning. */
+export function listStatuses({ status }: Pod): readonly ContainerStatus[] {
+  return [status?.initContainerStatuses, status?.containerStatuses].flatMap((list) => list ?? []);
+}
 
 /** A container that is restarted again and again changes its conditions and gets nowhere; one that is ready has got there. */
-export function isLooping(pod: KubeObject): boolean {
-  if (getOwn(findCondition(pod, "Ready"), "status") === "True") return false;
-  return statusLists
-    .flatMap((field) => asArray(getPath(pod, ["status", field])))
-    .some(
-      (status) =>
-        Number(getOwn(status, "restartCount") ?? 0) > 1 ||
-        getPath(status, ["state", "waiting", "reason"]) === "CrashLoopBackOff",
-    );
+export function isLooping(pod: Pod): boolean {
+  if (findCondition(pod, "Ready")?.status === "True") return false;
+  return listStatuses(pod).some(
+    ({ restartCount, state }) =>
+      Number(restartCount) > 1 || state?.waiting?.reason === "CrashLoopBackOff",
+  );
 }
 
 /** When a pod last got further. */
-function podTimes(pod: KubeObject): readonly unknown[] {
+function podTimes(pod: Pod): readonly unknown[] {
   const made = [pod.metadata["creationTimestamp"], readDeletionTime(pod)];
   if (isLooping(pod)) return made;
   return [
     ...made,
-    ...asArray(getPath(pod, ["status", "conditions"])).map((one) =>
-      getOwn(one, "lastTransitionTime"),
-    ),
-    ...statusLists
-      .flatMap((field) => asArray(getPath(pod, ["status", field])))
-      .flatMap((one) => [
-        getPath(one, ["state", "running", "startedAt"]),
-        getPath(one, ["state", "terminated", "finishedAt"]),
-      ]),
+    ...(pod.status?.conditions ?? []).map((one) => one.lastTransitionTime),
+    ...listStatuses(pod).flatMap(({ state }) => [
+      state?.running?.startedAt,
+      state?.terminated?.finishedAt,
+    ]),
   ];
 }
 
@@ -74,7 +70,7 @@ export function writeTimes(
     metadata["creationTimestamp"],
     ...(metadata.managedFields ?? [])
       .filter(({ subresource }) => status || subresource === undefined)
-      .map((entry) => getOwn(entry, "time")),
+      .map((entry) => entry["time"]),
   ];
 }
 
@@ -85,8 +81,8 @@ export interface Movement {
 }
 
 interface Moving {
-  readonly set: KubeObject | undefined;
-  readonly pods: readonly KubeObject[];
+  readonly set: StatefulSet | undefined;
+  readonly pods: readonly Pod[];
   /** What asks for the roll. */
   readonly owner?: KubeObject | undefined;
 }

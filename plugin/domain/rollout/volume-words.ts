@@ -1,6 +1,5 @@
 /** What helps a volume that cannot be attached or mounted, by what the storage and the kubelet say (domain facts 11). */
-import type { KubeObject } from "../kube/objects";
-import { getOwn, getPath } from "../base/values";
+import type { Pod } from "../kube/models";
 
 type Ways = readonly (readonly [pattern: RegExp, way: string])[];
 
@@ -33,37 +32,34 @@ const mountWays: Ways = [
   ],
 ];
 
-function choose(ways: Ways, message: string, pod: KubeObject): string | undefined {
+function choose(ways: Ways, message: string, pod: Pod): string | undefined {
   const found = ways.find(([pattern]) => pattern.test(message))?.[1];
-  return found?.replaceAll("NODE", String(getPath(pod, ["spec", "nodeName"])));
+  return found?.replaceAll("NODE", String(pod.spec?.nodeName));
 }
 
 const release =
   "let the node that holds the volume release it: see which one with kubectl get volumeattachments";
 
 /** `otherwise` is for a message that is none of the usual ones. */
-export function attachWay(pod: KubeObject, message: string, otherwise = release): string {
+export function attachWay(pod: Pod, message: string, otherwise = release): string {
   return choose(attachWays, message, pod) ?? otherwise;
 }
 
-export function mountWay(pod: KubeObject, message: string): string {
+export function mountWay(pod: Pod, message: string): string {
   const found = choose(mountWays, message, pod) ?? "create or fix what the message names";
   return mayChangeOwner(pod) && /timed out|timeout|deadline/i.test(message)
     ? `${found}; the kubelet may still be changing the owner of every file of the volume (fsGroup), which takes long with many files and ends by itself`
     : found;
 }
 
-function mayChangeOwner(pod: KubeObject): boolean {
-  const context = getPath(pod, ["spec", "securityContext"]);
-  return (
-    getOwn(context, "fsGroup") !== undefined &&
-    getOwn(context, "fsGroupChangePolicy") !== "OnRootMismatch"
-  );
+function mayChangeOwner(pod: Pod): boolean {
+  const context = pod.spec?.securityContext;
+  return context?.fsGroup !== undefined && context.fsGroupChangePolicy !== "OnRootMismatch";
 }
 
 /** A sandbox is the network of a pod. */
-export function sandboxWay(pod: KubeObject, message: string): string {
-  const node = String(getPath(pod, ["spec", "nodeName"]));
+export function sandboxWay(pod: Pod, message: string): string {
+  const node = String(pod.spec?.nodeName);
   return /assign an ip|ip address|ippool|no (available|free) ip/i.test(message)
     ? `the network has no address left for the pod: free some, or give the network or node ${node} more; see the network plugin`
     : `see the network plugin and the container runtime of node ${node}`;

@@ -1,6 +1,7 @@
 /** Admission: shows writes to the webhooks that are configured, over real HTTPS. */
 import { randomUUID } from "node:crypto";
 import type { ApiError } from "../../domain/base/errors";
+import { kinds } from "../../domain/kube/kinds";
 import type { Clock } from "../../ports/kubernetes";
 import type { Admission, Attempt, StateView } from "../model";
 import { callWebhook, Connections } from "./connections";
@@ -88,7 +89,7 @@ interface Parts {
 async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<readonly string[]> {
   if (isExempt(attempt.definition)) return [];
   reportMutating(attempt, state, parts);
-  const invocations = listEntries("validatingwebhookconfigurations", state).flatMap(
+  const invocations = listEntries(kinds.webhookConfiguration, state).flatMap(
     (entry) => findInvocation(entry, attempt, state) ?? [],
   );
   const verdicts = await Promise.all(
@@ -105,7 +106,7 @@ async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<
 }
 
 function reportMutating(attempt: Attempt, state: StateView, { onSkipped }: Parts): void {
-  for (const entry of listEntries("mutatingwebhookconfigurations", state)) {
+  for (const entry of listEntries(kinds.mutatingConfiguration, state)) {
     if (findInvocation(entry, attempt, state) !== undefined) {
       onSkipped(entry.name, "mutating webhooks are not called");
     }

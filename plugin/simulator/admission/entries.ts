@@ -1,21 +1,22 @@
 /** The entries of stored webhook configurations, with what the API server puts in where nothing is said. */
-import { asArray, asString, getOwn, type Json, oncePer } from "../../domain/base/values";
-import type { KubeObject, Resource } from "../../ports/kubernetes";
+import { asString, oncePer } from "../../domain/base/values";
+import { kinds } from "../../domain/kube/kinds";
+import type {
+  LabelSelector,
+  MutatingWebhook,
+  Namespace,
+  Service,
+  ValidatingWebhook,
+  WebhookConfiguration,
+  WebhookRule,
+} from "../../domain/kube/models";
+import { readName } from "../../domain/kube/objects";
+import type { Resource } from "../../ports/kubernetes";
 import type { Attempt, StateView } from "../model";
 import { ApiError } from "../../domain/base/errors";
 import { isEmptySelector, selects } from "../../domain/kube/selectors";
 import { isIP } from "node:net";
 import { notAnswered } from "./trust";
-
-/** Which requests a rule of an entry means. */
-interface WebhookRule {
-  readonly apiGroups: readonly string[];
-  readonly apiVersions: readonly string[];
-  readonly operations: readonly string[];
-  /** `pods`, `pods/status`, `*`, `pods/*`. */
-  readonly resources: readonly string[];
-  readonly scope: string;
-}
 
 /** Where a webhook is called. */
 export type Callee =
@@ -33,8 +34,8 @@ export interface WebhookEntry {
   readonly name: string;
   readonly rules: readonly WebhookRule[];
   readonly equivalent: boolean;
-  readonly namespaceSelector: unknown;
-  readonly objectSelector: unknown;
+  readonly namespaceSelector: LabelSelector | null | undefined;
+  readonly objectSelector: LabelSelector | null | undefined;
   readonly conditional: boolean;
   readonly callee: Callee;
   /** As stored: base64 of PEM. */
@@ -47,69 +48,47 @@ export interface WebhookEntry {
 
 /** All entries, by the name of their configuration and their place in it. */
 export function listEntries(
-  plural: "validatingwebhookconfigurations" | "mutatingwebhookconfigurations",
+  kind: typeof kinds.webhookConfiguration | typeof kinds.mutatingConfiguration,
   state: StateView,
 ): readonly WebhookEntry[] {
-  const configurations = state.list({ group: "admissionregistration.k8s.io", plural });
-  const readName = ({ metadata: { name = "" } }: KubeObject): string => name;
-  return [...configurations]
+  return [...state.list<WebhookConfiguration["kind"]>(kind)]
     .sort((a, b) => (readName(a) < readName(b) ? -1 : 1))
     .flatMap(entriesIn);
 }
 
 /** Stored objects are never changed in place, so what was read of one stays right. */
-const entriesIn = oncePer((configuration: KubeObject): readonly WebhookEntry[] =>
-  asArray(getOwn(configuration, "webhooks")).map(parseEntry),
+const entriesIn = oncePer(({ webhooks }: WebhookConfiguration): readonly WebhookEntry[] =>
+  (webhooks ?? []).map(parseEntry),
 );
 
-function parseEntry(entry: unknown): WebhookEntry {
-  const client = getOwn(entry, "clientConfig");
-  const timeout = getOwn(entry, "timeoutSeconds");
+function parseEntry(entry: MutatingWebhook | ValidatingWebhook): WebhookEntry {
   return {
-    name: asString(getOwn(entry, "name")) ?? "",
-    rules: asArray(getOwn(entry, "rules")).map(parseRule),
-    equivalent: getOwn(entry, "matchPolicy") !== "Exact",
-    namespaceSelector: getOwn(entry, "namespaceSelector"),
-    objectSelector: getOwn(entry, "objectSelector"),
-    conditional: asArray(getOwn(entry, "matchConditions")).length > 0,
-    callee: readCallee(client),
-    caBundle: asString(getOwn(client, "caBundle")) ?? "",
-    failOpen: getOwn(entry, "failurePolicy") === "Ignore",
-    dryRunSafe: ["None", "NoneOnDryRun"].includes(asString(getOwn(entry, "sideEffects")) ?? ""),
-    timeoutSeconds: typeof timeout === "number" ? timeout : 10,
-    reviewVersions: strings(entry, "admissionReviewVersions"),
+    name: entry.name ?? "",
+    rules: entry.rules ?? [],
+    equivalent: entry.matchPolicy !== "Exact",
+    namespaceSelector: entry.namespaceSelector,
+    objectSelector: entry.objectSelector,
+    conditional: (entry.matchConditions ?? []).length > 0,
+    callee: readCallee(entry.clientConfig),
+    caBundle: entry.clientConfig?.caBundle ?? "",
+    failOpen: entry.failurePolicy === "Ignore",
+    dryRunSafe: ["None", "NoneOnDryRun"].includes(entry.sideEffects ?? ""),
+    timeoutSeconds: entry.timeoutSeconds ?? 10,
+    reviewVersions: entry.admissionReviewVersions ?? [],
   };
 }
 
-function parseRule(rule: unknown): WebhookRule {
-  return {
-    apiGroups: strings(rule, "apiGroups"),
-    apiVersions: strings(rule, "apiVersions"),
-    operations: strings(rule, "operations"),
-    resources: strings(rule, "resources"),
-    scope: asString(getOwn(rule, "scope")) ?? "*",
-  };
-}
-
-function readCallee(client: unknown): Callee {
-  const service = getOwn(client, "service");
-  const url = asString(getOwn(client, "url"));
+function readCallee(client: ValidatingWebhook["clientConfig"]): Callee {
+  const url = asString(client?.url);
   if (url !== undefined) return { kind: "url", url };
-  const port = getOwn(service, "port");
+  const service = client?.service;
   return {
     kind: "service",
-    name: asString(getOwn(service, "name")) ?? "",
-    namespace: asString(getOwn(service, "namespace")) ?? "",
-    port: typeof port === "number" ? port : 443,
-    path: asString(getOwn(service, "path")) ?? "/",
+    name: service?.name ?? "",
+    namespace: service?.namespace ?? "",
+    port: service?.port ?? 443,
+    path: asString(service?.path) ?? "/",
   };
-}
-
-function strings(
-  value: unknown,
-  key: keyof WebhookRule | "admissionReviewVersions",
-): readonly string[] {
-  return asArray(getOwn(value as Json, key)).map(String);
 }
 
 /** An entry that is to be called, and the version that its rules name. */
@@ -148,18 +127,19 @@ function matches(
   { group, version, plural }: Resource,
   attempt: Attempt,
 ): boolean {
+  const scope = asString(rule.scope) ?? "*";
   return (
     holds(rule.operations, attempt.operation) &&
     holds(rule.apiGroups, group) &&
     holds(rule.apiVersions, version) &&
     // The port writes no subresource: `pods/status` and the like never match, `pods/*` does.
-    ["*", "*/*", plural, `${plural}/*`].some((one) => rule.resources.includes(one)) &&
-    (rule.scope === "*" || (rule.scope === "Namespaced") === attempt.definition.namespaced)
+    ["*", "*/*", plural, `${plural}/*`].some((one) => rule.resources?.includes(one) === true) &&
+    (scope === "*" || (scope === "Namespaced") === attempt.definition.namespaced)
   );
 }
 
-function holds(set: readonly string[], wanted: string): boolean {
-  return set.includes("*") || set.includes(wanted);
+function holds(set: readonly string[] | null | undefined, wanted: string): boolean {
+  return set?.some((one) => one === "*" || one === wanted) === true;
 }
 
 /** The version of the request, then, where the entry wants it, the others of the same kind. */
@@ -170,13 +150,11 @@ function listVersions(
 ): readonly Resource[] {
   const { resource, custom } = definition;
   if (!entry.equivalent || !custom) return [resource];
-  const crds = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
-  const crd = state.get(crds, `${resource.plural}.${resource.group}`);
-  const served = asArray(getOwn(getOwn(crd, "spec"), "versions"))
-    .filter((version) => getOwn(version, "served") === true)
-    .map((version) => asString(getOwn(version, "name")) ?? "");
-  const others = served.filter((version) => version !== resource.version);
-  return [resource, ...others.map((version) => ({ ...resource, version }))];
+  const crd = state.get(kinds.definition, `${resource.plural}.${resource.group}`);
+  const others = (crd?.spec?.versions ?? []).filter(
+    ({ name, served }) => served === true && name !== resource.version,
+  );
+  return [resource, ...others.map(({ name }) => ({ ...resource, version: name ?? "" }))];
 }
 
 function selectsObject({ objectSelector }: WebhookEntry, { object, before }: Attempt): boolean {
@@ -203,9 +181,9 @@ export function isNamespace({ definition: { resource } }: Attempt): boolean {
   return resource.group === "" && resource.plural === "namespaces";
 }
 
-function findNamespace({ namespace }: Attempt, state: StateView): KubeObject | undefined {
+function findNamespace({ namespace }: Attempt, state: StateView): Namespace | undefined {
   if (namespace === undefined) return undefined;
-  const found = state.get({ group: "", plural: "namespaces" }, namespace);
+  const found = state.get(kinds.namespace, namespace);
   if (found !== undefined) return found;
   const message = `namespaces ${JSON.stringify(namespace)} not found`;
   throw new ApiError(message, { status: 404, reason: "NotFound" });
@@ -271,7 +249,7 @@ async function targetOfService(
   const { namespace, port, path } = callee;
   const name = `${callee.name}.${namespace}.svc`;
   const address = buildAddress(`${name}:${port}`, path, timeoutSeconds);
-  const service = state.get({ group: "", plural: "services" }, callee.name, namespace);
+  const service = state.get(kinds.service, callee.name, namespace);
   const problem = judgeService(service, callee);
   if (problem !== undefined) throw notAnswered(address.url, problem);
   const found = await route({ namespace, name: callee.name, port }, state);
@@ -279,22 +257,21 @@ async function targetOfService(
     return { skipped: `the code behind service ${namespace}/${callee.name} is not rehearsed` };
   }
   if ("refused" in found) throw notAnswered(address.url, found.refused);
-  const clusterIP = asString(getOwn(getOwn(service, "spec"), "clusterIP"));
+  const clusterIP = asString(service?.spec?.clusterIP);
   const shown = clusterIP === undefined ? `${found.host}:${found.port}` : `${clusterIP}:${port}`;
   return { ...found, ...address, name, shown, caBundle };
 }
 
 /** Why a Service cannot be called at a port; undefined where it can. */
 export function judgeService(
-  service: unknown,
+  service: Service | undefined,
   { name, port }: Pick<ServicePort, "name" | "port">,
 ): string | undefined {
   if (service === undefined) return `service ${JSON.stringify(name)} not found`;
-  const spec = getOwn(service, "spec");
-  if (getOwn(spec, "type") === "ExternalName") return undefined;
-  if (getOwn(spec, "clusterIP") === "None") return 'cannot route to service with ClusterIP "None"';
-  const ports = asArray(getOwn(spec, "ports")).map((one) => getOwn(one, "port"));
-  if (ports.includes(port)) return undefined;
+  const { type, clusterIP, ports } = service.spec ?? {};
+  if (type === "ExternalName") return undefined;
+  if (clusterIP === "None") return 'cannot route to service with ClusterIP "None"';
+  if (ports?.some((one) => one.port === port) === true) return undefined;
   return `no service port ${port} found for service ${JSON.stringify(name)}`;
 }
 

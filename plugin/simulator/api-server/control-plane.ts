@@ -1,8 +1,10 @@
 /** An API server in memory: what it serves, what it stores, and who connects to it. */
 import { randomUUID } from "node:crypto";
 import { UsageError } from "../../domain/base/errors";
+import { kinds } from "../../domain/kube/kinds";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
-import { getPath, asString } from "../../domain/base/values";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
+import { isKind } from "../../domain/kube/typed";
 import type { Clock, KubeClient, Lacks } from "../../ports/kubernetes";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, toPlural } from "./answers";
@@ -23,8 +25,6 @@ export interface ConnectOptions {
   /** Called as each request arrives: the place to let time pass, or to fail. */
   readonly latency?: () => void;
 }
-
-const definitions = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
 
 export class MemoryControlPlane {
   constructor(
@@ -111,8 +111,8 @@ export class MemoryControlPlane {
     const name = object.metadata.name ?? "";
     this.parts.registry.define(name, type === "DELETED" ? undefined : object);
     if (type !== "DELETED") return;
-    const group = asString(getPath(object, ["spec", "group"])) ?? "";
-    const plural = asString(getPath(object, ["spec", "names", "plural"])) ?? "";
+    const group = object.spec?.group ?? "";
+    const plural = object.spec?.names?.plural ?? "";
     for (const { metadata } of this.store.list({ group, plural })) {
       const key = { name: metadata.name ?? "", namespace: metadata.namespace };
       this.store.remove({ kind: { group, plural }, ...key });
@@ -120,8 +120,9 @@ export class MemoryControlPlane {
   }
 }
 
-function isDefinition({ apiVersion, kind }: KubeObject): boolean {
-  return kind === "CustomResourceDefinition" && apiVersion.startsWith(`${definitions.group}/`);
+function isDefinition(object: KubeObject): object is KubeObject & CustomResourceDefinition {
+  const { kind, group } = kinds.definition;
+  return isKind(object, kind) && object.apiVersion.startsWith(`${group}/`);
 }
 
 function ignore(): void {

@@ -1,8 +1,9 @@
 /** What resource quotas refuse, and what they count. */
 import { kinds } from "../../domain/kube/kinds";
 import { addQuantities, compareQuantities } from "../../domain/kube/quantities";
-import { asArray, asString, getOwn, getPath, isObject } from "../../domain/base/values";
-import type { KubeObject } from "../../ports/kubernetes";
+import type { Container, Pod, ResourceQuota } from "../../domain/kube/models";
+import { type KubeObject, readName } from "../../domain/kube/objects";
+import { asKind } from "../../domain/kube/typed";
 import type { Attempt, KindDefinition, StateView } from "../model";
 import { toPlural, qualifyPlural, refusal403 } from "./answers";
 import type { Store } from "./store";
@@ -21,14 +22,15 @@ export function refuseBeyondQuotas(attempt: Attempt, state: StateView): void {
   if (object === undefined || namespace === undefined) return;
   const subject = `${qualifyPlural(toPlural(definition))} "${name}"`;
   for (const quota of listQuotas(state, namespace)) {
-    const hard = readHard(quota);
+    const hard = quota.spec?.hard ?? {};
     const unsaid = unsaidIn(object, definition, Object.keys(hard));
     if (unsaid.length > 0)
       throw refusal403(
         subject,
         `failed quota: ${readName(quota)}: must specify ${unsaid.join("; ")}`,
       );
-    const used = readUsed(quota);
+    // what its controller last told; where it told nothing, nothing is known to be used
+    const used = quota.status?.used ?? {};
     const wanted = countAmounts(object, definition);
     const over = Object.keys(hard)
       .toSorted()
@@ -53,45 +55,21 @@ export function countInQuotas(
   if (namespace === undefined) return;
   const amounts = countAmounts(object, definition);
   for (const quota of listQuotas(store, namespace)) {
-    const used = getPath(quota, ["status", "used"]);
-    if (!isObject(used)) continue;
+    const used = quota.status?.used ?? {};
     const counted = Object.keys(used).filter((key) => amounts[key] !== undefined);
     if (counted.length === 0) continue;
     const next = counted.map((key) => [key, addQuantities(used[key], amounts[key], by)] as const);
-    const status = {
-      ...(quota["status"] as object),
-      used: { ...used, ...Object.fromEntries(next) },
-    };
-    store.put(
-      { kind: kinds.resourceQuota, name: readName(quota), namespace },
-      { ...quota, status },
-    );
+    const status = { ...quota.status, used: { ...used, ...Object.fromEntries(next) } };
+    const counting: ResourceQuota = { ...quota, status };
+    store.put({ kind: kinds.resourceQuota, name: readName(quota), namespace }, counting);
   }
 }
 
 /** Those without a scope: which pods a scope takes is not copied. */
-function listQuotas(state: StateView, namespace: string): readonly KubeObject[] {
+function listQuotas(state: StateView, namespace: string): readonly ResourceQuota[] {
   return state
     .list(kinds.resourceQuota, namespace)
-    .filter(
-      ({ spec }) =>
-        getOwn(spec, "scopes") === undefined && getOwn(spec, "scopeSelector") === undefined,
-    );
-}
-
-function readName({ metadata }: KubeObject): string {
-  return metadata.name ?? "";
-}
-
-function readHard(quota: KubeObject): Amounts {
-  const hard = getPath(quota, ["spec", "hard"]);
-  return isObject(hard) ? (hard as Amounts) : {};
-}
-
-/** What its controller last told; where it told nothing, nothing is known to be used. */
-function readUsed(quota: KubeObject): Amounts {
-  const used = getPath(quota, ["status", "used"]);
-  return isObject(used) ? (used as Amounts) : {};
+    .filter(({ spec }) => spec?.scopes === undefined && spec?.scopeSelector === undefined);
 }
 
 function isOver(
@@ -114,17 +92,17 @@ function countAmounts(object: KubeObject, { resource }: KindDefinition): Amounts
   return {
     [`count/${qualifyPlural({ group, plural })}`]: "1",
     ...(isPlain && { [plural]: "1" }),
-    ...(group === "" && plural === "pods" && computeAmounts(object)),
+    ...(group === "" && computeAmounts(asKind(object, "Pod"))),
   };
 }
 
 const computeNames = ["cpu", "memory", "ephemeral-storage"] as const;
 
 /** Requests and limits of a pod's containers; init containers run one by one, before the others. */
-function computeAmounts(pod: KubeObject): Amounts {
+function computeAmounts(pod: Pod | undefined): Amounts {
   const entries = computeNames.flatMap((what) => {
-    const requests = highest(pod, ["requests", what]);
-    const limits = highest(pod, ["limits", what]);
+    const requests = highest(pod, "requests", what);
+    const limits = highest(pod, "limits", what);
     return [
       [what, requests],
       [`requests.${what}`, requests],
@@ -136,15 +114,15 @@ function computeAmounts(pod: KubeObject): Amounts {
   );
 }
 
-function highest(pod: KubeObject, path: readonly [string, string]): string {
-  const amounts = (list: string): readonly unknown[] =>
-    asArray(getPath(pod, ["spec", list])).map((one) => getPath(one, ["resources", ...path]) ?? "0");
-  const together = amounts("containers").reduce<string>(
+function highest(pod: Pod | undefined, list: "requests" | "limits", what: string): string {
+  const amounts = (containers: readonly Container[]): readonly string[] =>
+    containers.map(({ resources }) => resources?.[list]?.[what] ?? "0");
+  const together = amounts(pod?.spec?.containers ?? []).reduce(
     (sum, one) => addQuantities(sum, one, 1),
     "0",
   );
-  return amounts("initContainers").reduce<string>(
-    (most, one) => ((compareQuantities(one, most) ?? 0) > 0 ? String(one) : most),
+  return amounts(pod?.spec?.initContainers ?? []).reduce(
+    (most, one) => ((compareQuantities(one, most) ?? 0) > 0 ? one : most),
     together,
   );
 }
@@ -155,22 +133,21 @@ function unsaidIn(
   { resource }: KindDefinition,
   names: readonly string[],
 ): readonly string[] {
-  if (resource.group !== "" || resource.plural !== "pods") return [];
-  const containers = ["containers", "initContainers"].flatMap((list) =>
-    asArray(getPath(object, ["spec", list])),
-  );
+  const spec = resource.group === "" ? asKind(object, "Pod")?.spec : undefined;
+  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
   return names.toSorted().flatMap((name) => {
-    const path = findPath(name);
-    if (path === undefined) return [];
-    const lacking = containers.filter((one) => getPath(one, ["resources", ...path]) === undefined);
-    const list = new Set(lacking.map((one) => asString(getOwn(one, "name")) ?? ""));
-    return lacking.length === 0 ? [] : [`${name} for: ${[...list].sort().join(",")}`];
+    const said = findPath(name);
+    if (said === undefined) return [];
+    const [list, what] = said;
+    const lacking = containers.filter(({ resources }) => resources?.[list]?.[what] === undefined);
+    const lackingNames = new Set(lacking.map((one) => one.name ?? ""));
+    return lacking.length === 0 ? [] : [`${name} for: ${[...lackingNames].sort().join(",")}`];
   });
 }
 
 /** Where a container says what a quota counts under a name; undefined for what it does not say. */
-function findPath(name: string): readonly string[] | undefined {
-  const [, list = "requests", what = ""] = /^(?:(requests|limits)\.)?(.+)$/.exec(name) ?? [];
-  const isSaid = what === "cpu" || what === "memory";
-  return isSaid ? [list, what] : undefined;
+function findPath(name: string): readonly [list: "requests" | "limits", what: string] | undefined {
+  const what = name.replace(/^(requests|limits)\./, "");
+  if (what !== "cpu" && what !== "memory") return undefined;
+  return [name.startsWith("limits.") ? "limits" : "requests", what];
 }

@@ -1,6 +1,7 @@
 /** The objects of a cluster as etcd holds them: one version each, in the order of their keys. */
 import type { KubeObject } from "../../domain/kube/objects";
-import type { Plural, StateView } from "../model";
+import type { BuiltInKind, Typed } from "../../domain/kube/models";
+import type { BuiltInPlural, Plural, StateView } from "../model";
 import { refuseExpired } from "./answers";
 
 /** What was stored, changed or removed. */
@@ -148,6 +149,12 @@ export class Store implements StateView {
     return this.counter;
   }
 
+  get<Kind extends BuiltInKind>(
+    kind: BuiltInPlural<Kind>,
+    name: string,
+    namespace?: string,
+  ): Typed<Kind> | undefined;
+  get(kind: Plural, name: string, namespace?: string): KubeObject | undefined;
   get(kind: Plural, name: string, namespace?: string): KubeObject | undefined {
     return this.kinds
       .get(pluralKey(kind))
@@ -155,6 +162,11 @@ export class Store implements StateView {
       ?.get(name);
   }
 
+  list<Kind extends BuiltInKind>(
+    kind: BuiltInPlural<Kind>,
+    namespace?: string,
+  ): readonly Typed<Kind>[];
+  list(kind: Plural, namespace?: string): readonly KubeObject[];
   list(kind: Plural, namespace?: string): readonly KubeObject[] {
     const namespaces = this.kinds.get(pluralKey(kind));
     if (namespaces === undefined) return [];

@@ -1,5 +1,7 @@
 /** The way of a write: merged, prepared, judged, stored. */
+import type { Namespace } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
+import { isKind } from "../../domain/kube/typed";
 import { asArray, getPath, type Json, omit, sameJson } from "../../domain/base/values";
 import {
   alreadyExists,
@@ -351,16 +353,16 @@ function isKept(object: KubeObject): boolean {
   return asArray(object.metadata["finalizers"]).length > 0 || isKeptNamespace(object);
 }
 
-function isKeptNamespace({ apiVersion, kind, spec }: KubeObject): boolean {
-  if (apiVersion !== "v1" || kind !== "Namespace") return false;
-  return asArray((spec as { finalizers?: unknown } | undefined)?.finalizers).length > 0;
+function isKeptNamespace(object: KubeObject): object is KubeObject & Namespace {
+  if (object.apiVersion !== "v1" || !isKind(object, "Namespace")) return false;
+  return (object.spec?.finalizers ?? []).length > 0;
 }
 
 function markDeletion(object: KubeObject, time: string): KubeObject {
   const { metadata } = object;
   const { generation = 0 } = metadata;
   if (isKeptNamespace(object)) {
-    const status = { ...(object["status"] as object), phase: "Terminating" };
+    const status: Namespace["status"] = { ...object.status, phase: "Terminating" };
     return { ...object, metadata: { ...metadata, deletionTimestamp: time }, status };
   }
   return {

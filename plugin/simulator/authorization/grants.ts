@@ -1,7 +1,17 @@
 /** Which rules a user holds, and through which binding. */
 import type { KubeObject } from "../../ports/kubernetes";
 import { selects } from "../../domain/kube/selectors";
-import { asArray, asString, getOwn, oncePer, sameJson } from "../../domain/base/values";
+import { asString, oncePer, sameJson } from "../../domain/base/values";
+import type {
+  BuiltInKind,
+  ClusterRole,
+  ClusterRoleBinding,
+  Role,
+  RoleBinding,
+  Subject,
+  Typed,
+} from "../../domain/kube/models";
+import { asKind, isKind, ofKind } from "../../domain/kube/typed";
 import type { AccessControl, Attempt, Attributes, StateView, User } from "../model";
 import { rbacKinds } from "../../domain/kube/kinds";
 import bootstrap from "./bootstrap.json";
@@ -40,8 +50,10 @@ interface GrantSubject {
   readonly namespace: string | undefined;
 }
 
+type AnyBinding = ClusterRoleBinding | RoleBinding;
+
 interface Binding {
-  readonly object: KubeObject;
+  readonly object: AnyBinding;
   readonly role: RoleReference;
   readonly subjects: readonly GrantSubject[];
 }
@@ -51,11 +63,15 @@ interface Binding {
  * lean on them. They count also where a dump leaves them out; a stored object of the same name
  * takes precedence.
  */
-const bootstrapRoles = byName(bootstrap.roles);
-const bootstrapBindings = byName(bootstrap.bindings);
+const bootstrapRoles = byName(bootstrap.roles, "ClusterRole");
+const bootstrapBindings = byName(bootstrap.bindings, "ClusterRoleBinding");
 
-function byName(objects: readonly object[]): ReadonlyMap<string, KubeObject> {
-  return new Map((objects as KubeObject[]).map((one) => [one.metadata.name ?? "", one]));
+function byName<Kind extends BuiltInKind>(
+  objects: readonly object[],
+  kind: Kind,
+): ReadonlyMap<string, Typed<Kind>> {
+  const typed = ofKind(objects as KubeObject[], kind);
+  return new Map(typed.map((one) => [one.metadata.name ?? "", one]));
 }
 
 /** What a user holds cluster-wide and, where one is given, in a namespace; bindings of others are not touched. */
@@ -70,7 +86,7 @@ export function* listGrants(
   }
 }
 
-function* bindingsIn(namespace: string | undefined, state: StateView): Generator<KubeObject> {
+function* bindingsIn(namespace: string | undefined, state: StateView): Generator<AnyBinding> {
   for (const [name, object] of bootstrapBindings) {
     if (state.get(rbacKinds.clusterRoleBinding, name) === undefined) yield object;
   }
@@ -79,7 +95,7 @@ function* bindingsIn(namespace: string | undefined, state: StateView): Generator
     yield* state.list(rbacKinds.roleBinding, namespace);
 }
 
-function grantBy(object: KubeObject, user: User, state: StateView): RoleGrant | undefined {
+function grantBy(object: AnyBinding, user: User, state: StateView): RoleGrant | undefined {
   const binding = bindingOf(object);
   const subject = binding.subjects.find((one) => isMeant(user, one));
   if (subject === undefined) return undefined;
@@ -88,31 +104,27 @@ function grantBy(object: KubeObject, user: User, state: StateView): RoleGrant | 
 }
 
 /** What a binding says; stored objects are never changed in place, so it stays right. */
-const bindingOf = oncePer((object: KubeObject): Binding => {
+const bindingOf = oncePer((object: AnyBinding): Binding => {
   const { namespace } = object.metadata;
   return {
     object,
     role: readReference(object),
-    subjects: asArray(getOwn(object, "subjects")).map((subject) => readSubject(subject, namespace)),
+    subjects: (object.subjects ?? []).map((subject) => readSubject(subject, namespace)),
   };
 });
 
 /** The role that a binding names. */
-function readReference(object: KubeObject): RoleReference {
-  const reference = getOwn(object, "roleRef");
-  return {
-    kind: asString(getOwn(reference, "kind")) ?? "",
-    name: asString(getOwn(reference, "name")) ?? "",
-    namespace: object.metadata.namespace,
-  };
+function readReference({ roleRef, metadata }: AnyBinding): RoleReference {
+  const { kind, name } = roleRef ?? {};
+  return { kind: kind ?? "", name: name ?? "", namespace: metadata.namespace };
 }
 
 /** A service account without a namespace is one of the binding's namespace. */
-function readSubject(subject: unknown, namespace: string | undefined): GrantSubject {
+function readSubject(subject: Subject, namespace: string | undefined): GrantSubject {
   return {
-    kind: asString(getOwn(subject, "kind")) ?? "",
-    name: asString(getOwn(subject, "name")) ?? "",
-    namespace: asString(getOwn(subject, "namespace")) ?? namespace,
+    kind: subject.kind ?? "",
+    name: subject.name ?? "",
+    namespace: asString(subject.namespace) ?? namespace,
   };
 }
 
@@ -146,9 +158,13 @@ function rulesBehind(
  * An aggregated role holds what a controller has gathered into it. Where none has, the rules are
  * gathered here; `seen` ends a circle.
  */
-function gatherRules(role: KubeObject, state: StateView, seen: Set<string>): readonly AccessRule[] {
+function gatherRules(
+  role: ClusterRole,
+  state: StateView,
+  seen: Set<string>,
+): readonly AccessRule[] {
   const rules = rulesOf(role);
-  const selectors = asArray(getOwn(getOwn(role, "aggregationRule"), "clusterRoleSelectors"));
+  const selectors = role.aggregationRule?.clusterRoleSelectors ?? [];
   const name = role.metadata.name ?? "";
   if (rules.length > 0 || selectors.length === 0 || seen.has(name)) return rules;
   seen.add(name);
@@ -157,7 +173,7 @@ function gatherRules(role: KubeObject, state: StateView, seen: Set<string>): rea
     .flatMap((part) => gatherRules(part, state, seen));
 }
 
-function allClusterRoles(state: StateView): readonly KubeObject[] {
+function allClusterRoles(state: StateView): readonly ClusterRole[] {
   const stored = state.list(rbacKinds.clusterRole);
   const names = new Set(stored.map(({ metadata }) => metadata.name));
   return [
@@ -232,11 +248,10 @@ const everything: readonly AccessRule[] = [
 /** Throws 403 where the written role or binding would give more than its writer has. */
 function refuseEscalation(attempt: Attempt, state: StateView): void {
   const { definition, object, before, user } = attempt;
-  const { group, plural } = definition.resource;
-  if (group !== rbacGroup || object === undefined) return;
+  if (definition.resource.group !== rbacGroup || object === undefined) return;
   if (user.groups.includes(allMighty) || isUnchanged(object, before)) return;
-  if (plural === "roles" || plural === "clusterroles") refuseRole(attempt, object, state);
-  if (plural === "rolebindings" || plural === "clusterrolebindings") {
+  if (isKind(object, "Role") || isKind(object, "ClusterRole")) refuseRole(attempt, object, state);
+  if (isKind(object, "RoleBinding") || isKind(object, "ClusterRoleBinding")) {
     refuseBinding(attempt, object, state);
   }
 }
@@ -252,7 +267,7 @@ function essence({ metadata, ...rest }: KubeObject): object {
   return JSON.parse(JSON.stringify({ ...rest, metadata: Object.fromEntries(kept) })) as object;
 }
 
-function refuseRole(attempt: Attempt, object: KubeObject, state: StateView): void {
+function refuseRole(attempt: Attempt, object: ClusterRole | Role, state: StateView): void {
   if (mayDo(attempt, state, { verb: "escalate", name: attempt.name })) return;
   const missing = listMissing(attempt, rulesOf(object), state);
   if (missing !== undefined) throw forbidden(attempt, missing);
@@ -263,10 +278,11 @@ function refuseRole(attempt: Attempt, object: KubeObject, state: StateView): voi
 }
 
 function hasAggregation(role: KubeObject | undefined): boolean {
-  return asArray(getOwn(getOwn(role, "aggregationRule"), "clusterRoleSelectors")).length > 0;
+  const { aggregationRule } = asKind(role, "ClusterRole") ?? {};
+  return (aggregationRule?.clusterRoleSelectors ?? []).length > 0;
 }
 
-function refuseBinding(attempt: Attempt, object: KubeObject, state: StateView): void {
+function refuseBinding(attempt: Attempt, object: AnyBinding, state: StateView): void {
   const role = { ...readReference(object), namespace: attempt.namespace };
   const resource = role.kind === "Role" ? "roles" : "clusterroles";
   if (mayDo(attempt, state, { verb: "bind", name: role.name, resource })) return;

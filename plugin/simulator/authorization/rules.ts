@@ -1,6 +1,6 @@
 /** Policy rules of RBAC: what one allows, what a list of them lacks, and how the API server prints them. */
-import type { KubeObject } from "../../ports/kubernetes";
-import { asArray, getOwn, oncePer } from "../../domain/base/values";
+import type { ClusterRole, PolicyRule, Role } from "../../domain/kube/models";
+import { oncePer } from "../../domain/base/values";
 import type { Attributes } from "../model";
 
 /** One rule of a Role or ClusterRole. */
@@ -16,18 +16,17 @@ export interface AccessRule {
 export type AccessRequest = Attributes | { readonly verb: string; readonly path: string };
 
 /** The rules that a role holds itself; stored objects are never changed in place, so they stay right. */
-export const rulesOf = oncePer((role: KubeObject): readonly AccessRule[] =>
-  asArray(getOwn(role, "rules")).map(parseRule),
+export const rulesOf = oncePer(({ rules }: ClusterRole | Role): readonly AccessRule[] =>
+  (rules ?? []).map(parseRule),
 );
 
-function parseRule(rule: unknown): AccessRule {
-  const strings = (key: string): readonly string[] => asArray(getOwn(rule, key)).map(String);
+function parseRule(rule: PolicyRule): AccessRule {
   return {
-    apiGroups: strings("apiGroups"),
-    resources: strings("resources"),
-    nonResourceURLs: strings("nonResourceURLs"),
-    resourceNames: strings("resourceNames"),
-    verbs: strings("verbs"),
+    apiGroups: rule.apiGroups ?? [],
+    resources: rule.resources ?? [],
+    nonResourceURLs: rule.nonResourceURLs ?? [],
+    resourceNames: rule.resourceNames ?? [],
+    verbs: rule.verbs ?? [],
   };
 }
 

@@ -1,6 +1,8 @@
 /** What the embedded cluster serves: the built-in kinds, and those that definitions bring. */
 import type { KubeObject, Resource } from "../../ports/kubernetes";
-import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/base/values";
+import { asArray, asString, isObject, omit } from "../../domain/base/values";
+import type { CustomResourceDefinition, DefinitionVersion } from "../../domain/kube/models";
+import { asKind } from "../../domain/kube/typed";
 import type { Conversion, KindDefinition, PreparedWrite, Registry } from "../model";
 import { findDecodingProblem, shape } from "./shape";
 import { metadataErrors } from "./metadata";
@@ -206,16 +208,16 @@ function unknownField(path: string): string {
 }
 
 /** The kinds of a definition, one for each served version; none when it names no kind. */
-function customKinds({ spec }: KubeObject): readonly KindDefinition[] {
-  const group = asString(getOwn(spec, "group"));
-  const plural = asString(getPath(spec, ["names", "plural"]));
-  const kind = asString(getPath(spec, ["names", "kind"]));
+function customKinds({ spec }: CustomResourceDefinition): readonly KindDefinition[] {
+  const group = asString(spec?.group);
+  const plural = asString(spec?.names?.plural);
+  const kind = asString(spec?.names?.kind);
   if (group === undefined || plural === undefined || kind === undefined) return [];
-  const namespaced = getOwn(spec, "scope") !== "Cluster";
-  const isOpen = getOwn(spec, "preserveUnknownFields") === true;
-  return asArray(getOwn(spec, "versions")).flatMap((entry) => {
-    const version = asString(getOwn(entry, "name"));
-    if (version === undefined || getOwn(entry, "served") !== true) return [];
+  const namespaced = spec?.scope !== "Cluster";
+  const isOpen = spec?.preserveUnknownFields === true;
+  return (spec?.versions ?? []).flatMap((entry) => {
+    const version = asString(entry.name);
+    if (version === undefined || entry.served !== true) return [];
     const resource = { group, version, plural, kind };
     const made = defineCustom(
       { resource, namespaced, schema: schemaOfVersion(entry), isOpen },
@@ -227,30 +229,32 @@ function customKinds({ spec }: KubeObject): readonly KindDefinition[] {
 }
 
 /** The webhook that converts between a version and the stored one; undefined where none has to. */
-function findConversion(spec: unknown, version: string): Conversion | undefined {
-  const stored = asArray(getOwn(spec, "versions")).find((one) => getOwn(one, "storage") === true);
-  const storedVersion = asString(getOwn(stored, "name"));
-  const service = getPath(spec, ["conversion", "webhook", "clientConfig", "service"]);
-  const name = asString(getOwn(service, "name"));
-  const isCalled = getPath(spec, ["conversion", "strategy"]) === "Webhook" && name !== undefined;
+function findConversion(
+  spec: CustomResourceDefinition["spec"],
+  version: string,
+): Conversion | undefined {
+  const storedVersion = asString(spec?.versions?.find(({ storage }) => storage === true)?.name);
+  const service = spec?.conversion?.webhook?.clientConfig?.service;
+  const name = asString(service?.name);
+  const isCalled = spec?.conversion?.strategy === "Webhook" && name !== undefined;
   if (!isCalled || storedVersion === undefined || storedVersion === version) return undefined;
-  const port = getOwn(service, "port");
+  const { namespace, port, path } = service ?? {};
   return {
     storedVersion,
     service: {
       name,
-      namespace: asString(getOwn(service, "namespace")) ?? "",
-      port: typeof port === "number" ? port : 443,
-      path: asString(getOwn(service, "path")) ?? "/",
+      namespace: namespace ?? "",
+      port: port ?? 443,
+      path: asString(path) ?? "/",
     },
   };
 }
 
-function schemaOfVersion(entry: unknown): Schema {
-  return { ...readSchema(getPath(entry, ["schema", "openAPIV3Schema"])), embedded: true };
+function schemaOfVersion({ schema }: DefinitionVersion): Schema {
+  return { ...readSchema(schema?.openAPIV3Schema), embedded: true };
 }
 
-function defineCustom(kind: CustomKind, entry: unknown): KindDefinition {
+function defineCustom(kind: CustomKind, entry: DefinitionVersion): KindDefinition {
   const { resource, namespaced, schema } = kind;
   const string: Schema = { type: "string" };
   const warnings = deprecation(entry, resource);
@@ -258,7 +262,7 @@ function defineCustom(kind: CustomKind, entry: unknown): KindDefinition {
     resource,
     namespaced,
     custom: true,
-    hasStatus: isObject(getPath(entry, ["subresources", "status"])),
+    hasStatus: isObject(entry.subresources?.status),
     counted: true,
     structure: {
       ...schema,
@@ -271,9 +275,12 @@ function defineCustom(kind: CustomKind, entry: unknown): KindDefinition {
   };
 }
 
-function deprecation(entry: unknown, { group, version, kind }: Resource): readonly string[] {
-  if (getOwn(entry, "deprecated") !== true) return [];
-  const words = asString(getOwn(entry, "deprecationWarning"));
+function deprecation(
+  entry: DefinitionVersion,
+  { group, version, kind }: Resource,
+): readonly string[] {
+  if (entry.deprecated !== true) return [];
+  const words = asString(entry.deprecationWarning);
   return [words ?? `${group}/${version} ${kind} is deprecated`];
 }
 
@@ -339,8 +346,9 @@ class MemoryRegistry implements Registry {
   }
 
   define(name: string, definition: KubeObject | undefined): void {
-    if (definition === undefined) this.custom.delete(name);
-    else this.custom.set(name, customKinds(definition));
+    const known = asKind(definition, "CustomResourceDefinition");
+    if (known === undefined) this.custom.delete(name);
+    else this.custom.set(name, customKinds(known));
     this.indexes = buildIndexes([...this.custom.values()].flat());
   }
 

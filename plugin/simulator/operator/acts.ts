@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { ApiError } from "../../domain/base/errors";
 import { readPreconditions, refTo } from "../../domain/kube/objects";
 import { isObject, type Json, asString, withValue } from "../../domain/base/values";
+import type { Event, Pod, ReplicaSet, StatefulSet } from "../../domain/kube/models";
 import type { KubeClient, KubeObject, Resource } from "../../ports/kubernetes";
 import type { FieldValue, OperatorSnapshot } from "./snapshot";
 
@@ -127,7 +128,7 @@ export function warn(
   const { name = "", namespace = "", uid } = metadata;
   const id = hashValue([kind, name, reason, message]);
   const time = timeText(scene.now);
-  const event: KubeObject = {
+  const event: Event = {
     apiVersion: "v1",
     kind: "Event",
     metadata: { name: `${name}.${id}`, namespace },
@@ -150,8 +151,8 @@ export function warn(
  */
 export function podMade(
   scene: OperatorSnapshot,
-  set: KubeObject,
-  { key, pod }: { readonly key: string; readonly pod: KubeObject },
+  set: ReplicaSet | StatefulSet,
+  { key, pod }: { readonly key: string; readonly pod: Pod },
 ): PlannedAction {
   const { seen, quotas, pods } = scene;
   const refused = `refused ${key} ${hashValue([quotas.map(({ spec, status }) => [spec, status]), pods.length])}`;
@@ -175,7 +176,7 @@ export function podMade(
 /** Answers that are no refusal: gone, taken, too many requests, away. */
 const otherwise: readonly number[] = [404, 409, 429, 503];
 
-function statefulSetWords(set: KubeObject, pod: KubeObject): string {
+function statefulSetWords(set: StatefulSet, pod: Pod): string {
   return `create Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""} failed error: `;
 }
 

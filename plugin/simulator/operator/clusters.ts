@@ -9,8 +9,10 @@ import {
   getOwn,
   sameJson,
   asString,
+  numberAt,
   withValue,
 } from "../../domain/base/values";
+import type { StatefulSet, StatefulSetSpec } from "../../domain/kube/models";
 import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
@@ -46,13 +48,7 @@ import {
 import { isSameRelease } from "../../domain/base/versions";
 import { operatorVersion } from "./deployment";
 import { isRolled } from "./pods";
-import {
-  type FieldValue,
-  numberAt,
-  productKinds,
-  type OperatorSnapshot,
-  setOfCluster,
-} from "./snapshot";
+import { type FieldValue, productKinds, type OperatorSnapshot, setOfCluster } from "./snapshot";
 
 /** States of an EC that the play enters. */
 const states = {
@@ -67,7 +63,7 @@ const tellsRolling = "7.8.2-0";
 
 /** An EC, and what its operator knows of it; `wanted` is the tag that is asked for. */
 interface Managed extends PrerequisiteContext {
-  readonly set: KubeObject;
+  readonly set: StatefulSet;
   /** Tag that the StatefulSet is made with. */
   readonly running: string;
   /** The state that it tells. */
@@ -261,8 +257,9 @@ function roll(one: Managed, does: string, says: string): PlannedAction {
   const { scene, ec, set, wanted } = one;
   const { names } = scene;
   const template = templateFor(set, ec, { names, tag: wanted });
-  const replicas = numberAt(ec, names.ecFields.nodes, numberAt(set, ["spec", "replicas"], 1));
-  const write = fieldsWritten(setTarget(one), { spec: { replicas, template } });
+  const replicas = numberAt(ec, names.ecFields.nodes, set.spec?.replicas ?? 1);
+  const spec: StatefulSetSpec = { replicas, template };
+  const write = fieldsWritten(setTarget(one), { spec });
   return planStep(scene, ec, {
     does,
     run: (hands) => {
@@ -275,17 +272,22 @@ function roll(one: Managed, does: string, says: string): PlannedAction {
 /** Nodes are added and removed with the EC's number of them. */
 function nodes(one: Managed): readonly PlannedAction[] {
   const { scene, ec, set, state } = one;
-  const replicas = numberAt(set, ["spec", "replicas"], 1);
+  const replicas = set.spec?.replicas ?? 1;
   const wanted = numberAt(ec, scene.names.ecFields.nodes, replicas);
   if (wanted === replicas || state !== states.running) return [];
-  const run = fieldsWritten(setTarget(one), { spec: { replicas: wanted } });
+  const spec: StatefulSetSpec = { replicas: wanted };
+  const run = fieldsWritten(setTarget(one), { spec });
   return [planStep(scene, ec, { does: `nodes ${wanted}`, run })];
 }
 
 const modulesKey = (ec: KubeObject): string => `modules ${ec.metadata.uid ?? ""}`;
 
 /** A StatefulSet that the play has not made tells nothing of modules: those of the first look count. */
-function rememberModules({ names, seen }: OperatorSnapshot, ec: KubeObject, set: KubeObject): void {
+function rememberModules(
+  { names, seen }: OperatorSnapshot,
+  ec: KubeObject,
+  set: StatefulSet,
+): void {
   const key = modulesKey(ec);
   if (!seen.has(key)) seen.set(key, readAppliedModules(set, names) ?? modulesHash(ec, names));
 }

@@ -24,7 +24,9 @@ import {
 import type { StoreChange } from "../api-server/store";
 import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
 import { kinds } from "../../domain/kube/kinds";
-import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../domain/base/values";
+import { isObject } from "../../domain/base/values";
+import type { Job, JobStatus } from "../../domain/kube/models";
+import { asKind } from "../../domain/kube/typed";
 
 export type { PlayOptions } from "./snapshot";
 
@@ -285,28 +287,26 @@ function jobActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   }));
 }
 
-function isOpenHook(job: KubeObject): boolean {
-  const isHook = getOwn(job.metadata.annotations, hookAnnotation) !== undefined;
+function isOpenHook(job: Job): boolean {
+  const isHook = job.metadata.annotations?.[hookAnnotation] !== undefined;
   return isHook && !conditionIs(job, "Complete") && !conditionIs(job, "Failed");
 }
 
-async function work(cluster: KubeClient, scene: OperatorSnapshot, job: KubeObject): Promise<void> {
+async function work(cluster: KubeClient, scene: OperatorSnapshot, job: Job): Promise<void> {
   const { namespace = scene.namespace } = job.metadata;
-  const volumes = asArray(getPath(job, ["spec", "template", "spec", "volumes"]));
-  const mounted = volumes.flatMap(
-    (volume) => asString(getPath(volume, ["configMap", "name"])) ?? [],
-  );
+  const volumes = job.spec?.template?.spec?.volumes ?? [];
+  const mounted = volumes.flatMap(({ configMap }) => configMap?.name ?? []);
   for (const name of mounted) {
     const found = await cluster.get({ resource: kinds.configMap, name, namespace });
-    const texts = Object.values((found?.["data"] ?? {}) as Json);
+    const texts = Object.values(asKind(found, "ConfigMap")?.data ?? {});
     for (const definition of texts.flatMap((yaml) => definitionsIn(yaml, name)))
       await cluster.apply(definition, { fieldManager: hookManager, force: true });
   }
   await scene.hookWork?.(job);
 }
 
-function definitionsIn(yaml: unknown, origin: string): readonly KubeObject[] {
-  if (typeof yaml !== "string" || !yaml.includes("CustomResourceDefinition")) return [];
+function definitionsIn(yaml: string, origin: string): readonly KubeObject[] {
+  if (!yaml.includes("CustomResourceDefinition")) return [];
   return parseDocuments(yaml, origin).filter(
     (document): document is KubeObject =>
       isObject(document) && document["kind"] === "CustomResourceDefinition",
@@ -314,7 +314,7 @@ function definitionsIn(yaml: unknown, origin: string): readonly KubeObject[] {
 }
 
 /** Both conditions are asked for by newer API servers. */
-function buildEndConditions(failing: boolean, time: string): Json {
+function buildEndConditions(failing: boolean, time: string): JobStatus {
   const [types, reason, message] = failing
     ? ([
         ["FailureTarget", "Failed"],

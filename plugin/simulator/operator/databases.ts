@@ -7,7 +7,7 @@ import {
   parseLeadingEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
-import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
+import { getPath, asArray, getOwn, asString, numberAt } from "../../domain/base/values";
 import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
@@ -24,7 +24,6 @@ import { isManaged } from "./clusters";
 import { listDatabases, listModules, readRunningVersion, listSupported } from "./prerequisites";
 import {
   type FieldValue,
-  numberAt,
   productKinds,
   type OperatorSnapshot,
   type ServedDatabase,

@@ -1,16 +1,21 @@
 /** The operator's Deployment at play (strategy Recreate, S19), its pod, and the webhook's endpoints. */
 import { kinds } from "../../domain/kube/kinds";
 import { readClusterRole } from "../../domain/rbac/site";
-import {
-  getPath,
-  isObject,
-  type Json,
-  asArray,
-  getOwn,
-  sameJson,
-  asString,
-  omit,
-} from "../../domain/base/values";
+import { asString, omit, sameJson } from "../../domain/base/values";
+import type {
+  Deployment,
+  DeploymentCondition,
+  DeploymentStatus,
+  Endpoint,
+  EndpointSlice,
+  Pod,
+  PodSpec,
+  PodTemplate,
+  ReplicaSet,
+  ReplicaSetStatus,
+  Service,
+  ServicePort,
+} from "../../domain/kube/models";
 import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
@@ -26,17 +31,17 @@ import {
   warn,
 } from "./acts";
 import { deletion, isReadyPod, podActs, podFrom, type PodState, dropZeros } from "./pods";
-import { numberAt, listOwned, type OperatorSnapshot } from "./snapshot";
+import { listOwned, type OperatorSnapshot } from "./snapshot";
 
 const hashLabel = "pod-template-hash";
 
 /** The Deployment, and what belongs to it. */
 interface DeploymentState {
-  readonly deployment: KubeObject;
-  readonly sets: readonly KubeObject[];
+  readonly deployment: Deployment;
+  readonly sets: readonly ReplicaSet[];
   /** The ReplicaSet of the present template. */
-  readonly current: KubeObject | undefined;
-  readonly pods: readonly KubeObject[];
+  readonly current: ReplicaSet | undefined;
+  readonly pods: readonly Pod[];
 }
 
 /** What the controllers of the operator's Deployment have to do now. */
@@ -64,20 +69,18 @@ export function deploymentActs(scene: OperatorSnapshot): readonly PlannedAction[
 }
 
 /** Without the label that tells one revision from another. */
-function readTemplate(object: KubeObject): unknown {
-  const template = getPath(object, ["spec", "template"]);
-  const labels = getPath(template, ["metadata", "labels"]);
-  if (!isObject(template) || !isObject(labels)) return template;
-  const metadata = { ...(getOwn(template, "metadata") as object), labels: omit(labels, hashLabel) };
-  return { ...template, metadata };
+function readTemplate({ spec }: Deployment | ReplicaSet): PodTemplate {
+  const metadata = spec?.template?.metadata;
+  const labels = omit(metadata?.labels ?? {}, hashLabel);
+  return { ...spec?.template, metadata: { ...metadata, labels } };
 }
 
-function isRevision(set: KubeObject | undefined, pod: KubeObject): boolean {
+function isRevision(set: ReplicaSet | undefined, pod: Pod): boolean {
   return listOwned(set, [pod]).length > 0;
 }
 
 /** The status of a ReplicaSet, as its controller reckons it from its pods. */
-export function replicaSetStatus(set: KubeObject, all: readonly KubeObject[]): Json {
+export function replicaSetStatus(set: ReplicaSet, all: readonly Pod[]): ReplicaSetStatus {
   const pods = listOwned(set, all);
   const ready = pods.filter(isReadyPod).length;
   return {
@@ -86,7 +89,7 @@ export function replicaSetStatus(set: KubeObject, all: readonly KubeObject[]): J
       fullyLabeledReplicas: pods.length,
       readyReplicas: ready,
       availableReplicas: ready,
-    }),
+    } satisfies ReplicaSetStatus),
     observedGeneration: set.metadata.generation,
   };
 }
@@ -99,9 +102,9 @@ interface Reckoned extends Pick<DeploymentState, "deployment" | "current" | "pod
 }
 
 /** The status of a Deployment, as its controller reckons it from its pods. */
-export function deploymentStatus(reckoned: Reckoned): Json {
+export function deploymentStatus(reckoned: Reckoned): DeploymentStatus {
   const { deployment, current, pods } = reckoned;
-  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
+  const wanted = deployment.spec?.replicas ?? 1;
   const updated = listOwned(current, pods).length;
   const ready = pods.filter(isReadyPod).length;
   const complete = [updated, pods.length, ready].every((count) => count === wanted);
@@ -113,7 +116,7 @@ export function deploymentStatus(reckoned: Reckoned): Json {
       readyReplicas: ready,
       availableReplicas: ready,
       unavailableReplicas: Math.max(0, wanted - ready),
-    }),
+    } satisfies DeploymentStatus),
     conditions: conditions(reckoned, { available: ready >= wanted, complete, updated }),
   };
 }
@@ -121,7 +124,7 @@ export function deploymentStatus(reckoned: Reckoned): Json {
 function conditions(
   { deployment, current, refusal, now }: Reckoned,
   reached: { readonly available: boolean; readonly complete: boolean; readonly updated: number },
-): readonly Json[] {
+): readonly DeploymentCondition[] {
   const { available, complete, updated } = reached;
   const told = [
     available
@@ -140,30 +143,27 @@ function conditions(
       ? [condition("ReplicaFailure", "FailedCreate", refusal)]
       : []),
   ];
-  const before = asArray(getPath(deployment, ["status", "conditions"]));
+  const before = deployment.status?.conditions ?? [];
   const time = timeText(now);
   return told.map((one) => {
     // a condition that says what it said before keeps its time
-    const known = before.find(
-      (other) => getOwn(other, "type") === one.type && getOwn(other, "status") === one.status,
-    );
-    const updatedAt =
-      getOwn(known, "reason") === one.reason ? getOwn(known, "lastUpdateTime") : undefined;
+    const known = before.find(({ type, status }) => type === one.type && status === one.status);
+    const updatedAt = known?.reason === one.reason ? known?.lastUpdateTime : undefined;
     return {
       ...one,
-      lastTransitionTime: asString(getOwn(known, "lastTransitionTime")) ?? time,
+      lastTransitionTime: known?.lastTransitionTime ?? time,
       lastUpdateTime: updatedAt ?? time,
     };
   });
 }
 
 /** A condition holds but for the reasons that say that something is not so. */
-function condition(type: string, reason: string, message: string) {
+function condition(type: string, reason: string, message: string): DeploymentCondition {
   const isFalse = ["MinimumReplicasUnavailable", "ProgressDeadlineExceeded"].includes(reason);
   return { type, status: isFalse ? "False" : "True", reason, message };
 }
 
-function buildProgress(set: string, complete: boolean, late: boolean) {
+function buildProgress(set: string, complete: boolean, late: boolean): DeploymentCondition {
   if (complete)
     return condition(
       "Progressing",
@@ -176,17 +176,12 @@ function buildProgress(set: string, complete: boolean, late: boolean) {
 }
 
 /** Nothing has moved for as long as the Deployment allows. */
-function isLate(deployment: KubeObject, now: number): boolean {
-  const condition = asArray(getPath(deployment, ["status", "conditions"])).find(
-    (one) => getOwn(one, "type") === "Progressing",
-  );
-  if (getOwn(condition, "status") === "False") {
-    const observed = numberAt(deployment, ["status", "observedGeneration"], 0);
-    return observed === deployment.metadata.generation;
-  }
-  if (getOwn(condition, "reason") !== "ReplicaSetUpdated") return false;
-  const since = Date.parse(asString(getOwn(condition, "lastUpdateTime")) ?? "");
-  return now - since >= numberAt(deployment, ["spec", "progressDeadlineSeconds"], 600) * 1000;
+function isLate({ metadata, spec, status }: Deployment, now: number): boolean {
+  const condition = status?.conditions?.find(({ type }) => type === "Progressing");
+  if (condition?.status === "False") return status?.observedGeneration === metadata.generation;
+  if (condition?.reason !== "ReplicaSetUpdated") return false;
+  const since = Date.parse(condition.lastUpdateTime ?? "");
+  return now - since >= (spec?.progressDeadlineSeconds ?? 600) * 1000;
 }
 
 /** Old sets are emptied, and only then is there a new one. */
@@ -194,10 +189,10 @@ function setActs(
   scene: OperatorSnapshot,
   { deployment, sets, current, pods }: DeploymentState,
 ): readonly PlannedAction[] {
-  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
+  const wanted = deployment.spec?.replicas ?? 1;
   const scaled = sets.flatMap((set) => {
     const replicas = set === current ? wanted : 0;
-    if (numberAt(set, ["spec", "replicas"], 1) === replicas) return [];
+    if ((set.spec?.replicas ?? 1) === replicas) return [];
     if (set === current && !pods.every((pod) => isRevision(current, pod))) return [];
     const run = fieldsWritten({ resource: kinds.replicaSet, object: set }, { spec: { replicas } });
     return [{ key: `${identity(set)} scale ${replicas}`, afterMs: 0, run }];
@@ -209,12 +204,12 @@ function setActs(
 }
 
 /** The ReplicaSet of a Deployment's template. */
-export function makeReplicaSet(deployment: KubeObject, replicas: number): KubeObject {
+export function makeReplicaSet(deployment: Deployment, replicas: number): ReplicaSet {
   const { name = "", namespace = "" } = deployment.metadata;
-  const template = readTemplate(deployment) as Json;
+  const template = readTemplate(deployment);
   const hash = hashValue(template);
-  const labels = { ...(getPath(template, ["metadata", "labels"]) as object), [hashLabel]: hash };
-  const selector = getPath(deployment, ["spec", "selector", "matchLabels"]) as object;
+  const labels = { ...template.metadata?.labels, [hashLabel]: hash };
+  const selector = deployment.spec?.selector?.matchLabels;
   return {
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
@@ -225,13 +220,13 @@ export function makeReplicaSet(deployment: KubeObject, replicas: number): KubeOb
     spec: {
       replicas,
       selector: { matchLabels: { ...selector, [hashLabel]: hash } },
-      template: { ...template, metadata: { ...(template["metadata"] as object), labels } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
     },
   };
 }
 
-function countActs(scene: OperatorSnapshot, set: KubeObject): readonly PlannedAction[] {
-  const wanted = numberAt(set, ["spec", "replicas"], 1);
+function countActs(scene: OperatorSnapshot, set: ReplicaSet): readonly PlannedAction[] {
+  const wanted = set.spec?.replicas ?? 1;
   const pods = listOwned(set, scene.pods);
   const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (living.length >= wanted) return living.slice(wanted).map((pod) => deletion(scene, pod));
@@ -243,7 +238,7 @@ function countActs(scene: OperatorSnapshot, set: KubeObject): readonly PlannedAc
 }
 
 /** A pod of a ReplicaSet, under the first name that is free. */
-export function makePod(set: KubeObject, others: readonly KubeObject[]): KubeObject {
+export function makePod(set: ReplicaSet, others: readonly Pod[]): Pod {
   const { name = "" } = set.metadata;
   const taken = new Set(others.map(({ metadata }) => metadata.name));
   const nameAt = (index: number): string => `${name}-${hashValue([name, index]).slice(0, 5)}`;
@@ -263,7 +258,7 @@ function findRefusal({ misbehave, deployment }: OperatorSnapshot): string | unde
 }
 
 /** Pods of the operator's Deployment, whatever revision they are of. */
-function operatorPods(scene: OperatorSnapshot): readonly KubeObject[] {
+function operatorPods(scene: OperatorSnapshot): readonly Pod[] {
   const sets = listOwned(scene.deployment, scene.replicaSets);
   return sets.flatMap((set) => listOwned(set, scene.pods));
 }
@@ -271,19 +266,20 @@ function operatorPods(scene: OperatorSnapshot): readonly KubeObject[] {
 /** The release of the operator that is at work; undefined while none is ready. */
 export function operatorVersion(scene: OperatorSnapshot): string | undefined {
   const ready = operatorPods(scene).find(isReadyPod);
-  return ready === undefined ? undefined : readTag(ready["spec"], scene.names.operator.container);
+  return readTag(ready?.spec, scene.names.operator.container);
 }
 
 /** The tag of a container's image in a pod's spec. */
-export function readTag(podSpec: unknown, container: string): string | undefined {
-  const found = asArray(getOwn(podSpec, "containers")).find(
-    (one) => getOwn(one, "name") === container,
-  );
-  return /:([^:/@]+)(?:@.+)?$/.exec(asString(getOwn(found, "image")) ?? "")?.[1];
+export function readTag(
+  podSpec: PodSpec | null | undefined,
+  container: string,
+): string | undefined {
+  const found = podSpec?.containers?.find(({ name }) => name === container);
+  return /:([^:/@]+)(?:@.+)?$/.exec(found?.image ?? "")?.[1];
 }
 
 /** How the operator's pod is to end up; what fails at the start does nothing to one that is ready. */
-function operatorPodEnd(scene: OperatorSnapshot, pod: KubeObject): PodState {
+function operatorPodEnd(scene: OperatorSnapshot, pod: Pod): PodState {
   const { operatorImagePull, operatorCrash } = isReadyPod(pod) ? {} : scene.misbehave;
   if (operatorImagePull === true) return { is: "ImagePullBackOff" };
   if (operatorCrash === true) return { is: "CrashLoopBackOff" };
@@ -295,7 +291,7 @@ function operatorPodEnd(scene: OperatorSnapshot, pod: KubeObject): PodState {
 function explainHalt(scene: OperatorSnapshot): string | undefined {
   const { names, namespaces, roles, bindings, namespace: home } = scene;
   const { consumerRole, consumerBinding } = names.rbac;
-  const listed = asString(getPath(scene.settings, ["data", names.configMap.namespaces])) ?? "";
+  const listed = scene.settings?.data?.[names.configMap.namespaces] ?? "";
   const places = listed.split(",").map((word) => word.trim());
   const wrong = places.flatMap((place): readonly string[] => {
     if (place === "" || place === home) return [];
@@ -316,23 +312,22 @@ function explainHalt(scene: OperatorSnapshot): string | undefined {
 export function endpointActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const { service, slices, names, deployment } = scene;
   if (scene.endpoints === false || service === undefined || deployment === undefined) return [];
-  if (asString(getPath(service, ["spec", "selector", "name"])) !== names.operator.podLabel)
-    return [];
+  if (service.spec?.selector?.["name"] !== names.operator.podLabel) return [];
   const [slice] = slices;
   const endpoints = operatorPods(scene).flatMap((pod, index) => buildEndpoint(scene, pod, index));
-  const shown = asArray(slice?.["endpoints"]).map(brief);
+  const shown = slice?.endpoints?.map(brief) ?? [];
   if (slice !== undefined && sameJson(shown, endpoints.map(brief))) return [];
   const key = `${identity(service)} endpoints ${hashValue(endpoints)}`;
   const run =
     slice === undefined
-      ? createObject(newSlice(service, endpoints), controllerManager)
+      ? createObject(newSlice(service, deployment, endpoints), controllerManager)
       : fieldsWritten({ resource: kinds.endpointSlice, object: slice }, { endpoints });
   return [{ key, afterMs: 0, run }];
 }
 
-function buildEndpoint(scene: OperatorSnapshot, pod: KubeObject, index: number): readonly object[] {
+function buildEndpoint(scene: OperatorSnapshot, pod: Pod, index: number): readonly Endpoint[] {
   const given = scene.endpoints === false ? undefined : scene.endpoints?.[index];
-  const address = given ?? asString(getPath(pod, ["status", "podIP"]));
+  const address = given ?? asString(pod.status?.podIP);
   if (address === undefined) return [];
   const ready = isReadyPod(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
@@ -342,16 +337,17 @@ function buildEndpoint(scene: OperatorSnapshot, pod: KubeObject, index: number):
 }
 
 /** What a reader of endpoints looks at; a missing condition counts as ready. */
-function brief(endpoint: unknown): unknown {
-  return [
-    asArray(getOwn(endpoint, "addresses")),
-    getPath(endpoint, ["conditions", "ready"]) !== false,
-  ];
+function brief({ addresses, conditions }: Endpoint): unknown {
+  return [addresses ?? [], conditions?.ready !== false];
 }
 
-function newSlice(service: KubeObject, endpoints: readonly object[]): KubeObject {
+function newSlice(
+  service: Service,
+  deployment: Deployment,
+  endpoints: readonly Endpoint[],
+): EndpointSlice {
   const { name = "", namespace = "" } = service.metadata;
-  const port = asArray(getPath(service, ["spec", "ports"]))[0];
+  const port = service.spec?.ports?.[0];
   return {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
@@ -361,12 +357,17 @@ function newSlice(service: KubeObject, endpoints: readonly object[]): KubeObject
     },
     addressType: "IPv4",
     endpoints,
-    ports: [
-      {
-        name: asString(getOwn(port, "name")) ?? "",
-        port: getOwn(port, "targetPort"),
-        protocol: "TCP",
-      },
-    ],
+    ports: [{ name: port?.name ?? "", port: findTargetPort(deployment, port), protocol: "TCP" }],
   };
+}
+
+/** The number of the port that a Service's port leads to; a name is that of a container's port. */
+function findTargetPort(
+  { spec }: Deployment,
+  port: ServicePort | undefined,
+): number | null | undefined {
+  const target = port?.targetPort;
+  if (typeof target !== "string") return target;
+  const open = spec?.template?.spec?.containers?.flatMap(({ ports }) => ports ?? []);
+  return open?.find(({ name }) => name === target)?.containerPort;
 }

@@ -1,7 +1,19 @@
 /** The kubelet and the StatefulSet controller at play: pods start, become ready or hang, and roll (S72; domain facts 11). */
 import { kinds } from "../../domain/kube/kinds";
 import { refTo } from "../../domain/kube/objects";
-import { getPath, type Json, asArray, getOwn, asString } from "../../domain/base/values";
+import { asArray, asString, omit } from "../../domain/base/values";
+import type {
+  Container,
+  ContainerState,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodStatus,
+  ReplicaSet,
+  StatefulSet,
+  StatefulSetStatus,
+} from "../../domain/kube/models";
+import { findCondition } from "../../domain/kube/typed";
 import type { KubeObject } from "../../ports/kubernetes";
 import {
   type PlannedAction,
@@ -17,7 +29,7 @@ import {
   statusWritten,
   timeText,
 } from "./acts";
-import { numberAt, listOwned, type OperatorSnapshot, type StuckReason } from "./snapshot";
+import { listOwned, type OperatorSnapshot, type StuckReason } from "./snapshot";
 
 /** How a pod is, and what its container says where it hangs. */
 export interface PodState {
@@ -27,7 +39,10 @@ export interface PodState {
 
 /** What a status says of each state: whether containers run, and what they wait for. */
 const podStates: Readonly<
-  Record<PodState["is"], { readonly up: boolean; readonly waits?: (image: string) => Json }>
+  Record<
+    PodState["is"],
+    { readonly up: boolean; readonly waits?: (image: string) => ContainerState["waiting"] }
+  >
 > = {
   starting: { up: false, waits: () => ({ reason: "ContainerCreating" }) },
   running: { up: true },
@@ -52,41 +67,39 @@ const podStates: Readonly<
 };
 
 /** True when the pod's condition Ready is True and it is not on its way out. */
-export function isReadyPod(pod: KubeObject): boolean {
+export function isReadyPod(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp === undefined && conditionIs(pod, "Ready");
 }
 
 /** Whether an object's condition is True. */
 export function conditionIs(object: KubeObject, type: string): boolean {
-  return asArray(getPath(object, ["status", "conditions"])).some(
-    (condition) => getOwn(condition, "type") === type && getOwn(condition, "status") === "True",
-  );
+  return findCondition(object, type)?.status === "True";
 }
 
 /** The status of a pod in a state, as a kubelet writes it; `now` in milliseconds since 1970. */
-export function podStatus(pod: KubeObject, state: PodState, now: number): Json {
+export function podStatus(pod: Pod, state: PodState, now: number): PodStatus {
   const time = timeText(now);
   const unscheduled = state.is === "Unschedulable";
-  const readKnown = (field: string): string | undefined =>
-    asString(getPath(pod, ["status", field]));
-  const podIP = readKnown("podIP") ?? chooseAddress(pod);
-  const containers = asArray(getPath(pod, ["spec", "containers"]));
+  const podIP = asString(pod.status?.podIP) ?? chooseAddress(pod);
   return {
     phase: podStates[state.is].up ? "Running" : "Pending",
     conditions: buildConditions(state, time),
-    ...(!unscheduled && {
-      startTime: readKnown("startTime") ?? time,
-      podIP,
-      podIPs: [{ ip: podIP }],
-      containerStatuses: containers.map((one) => containerStatus(one, state, time)),
-    }),
-    qosClass: readKnown("qosClass") ?? "Burstable",
+    ...(!unscheduled &&
+      ({
+        startTime: pod.status?.startTime ?? time,
+        podIP,
+        podIPs: [{ ip: podIP }],
+        containerStatuses: pod.spec?.containers?.map((one) => containerStatus(one, state, time)),
+      } satisfies PodStatus)),
+    qosClass: pod.status?.qosClass ?? "Burstable",
   };
 }
 
-function buildConditions({ is }: PodState, lastTransitionTime: string): readonly Json[] {
-  const condition = (type: string, status: boolean, why?: Json): Json => ({
-    ...{ type, status: status ? "True" : "False", lastTransitionTime },
+function buildConditions({ is }: PodState, lastTransitionTime: string): readonly PodCondition[] {
+  const condition = (type: string, status: boolean, why?: PodCondition): PodCondition => ({
+    type,
+    status: status ? "True" : "False",
+    lastTransitionTime,
     ...(!status && why),
   });
   if (is === "Unschedulable") {
@@ -102,14 +115,18 @@ function buildConditions({ is }: PodState, lastTransitionTime: string): readonly
   ];
 }
 
-function containerStatus(container: unknown, { is, message }: PodState, time: string): Json {
-  const image = asString(getOwn(container, "image")) ?? "";
+function containerStatus(
+  container: Container,
+  { is, message }: PodState,
+  time: string,
+): ContainerStatus {
+  const image = container.image ?? "";
   const ready = is === "ready";
   const crashed = is === "CrashLoopBackOff";
   const waits = podStates[is].waits?.(image);
   const ended = { exitCode: 1, reason: "Error", startedAt: time, finishedAt: time };
   return {
-    name: asString(getOwn(container, "name")) ?? "",
+    name: container.name ?? "",
     image,
     imageID: is === "starting" ? "" : image,
     ready,
@@ -133,7 +150,7 @@ function chooseAddress({ metadata }: KubeObject): string {
 /** Brings one pod to the state that it is to end in; undefined: it stays as it is until it is deleted. */
 export function podActs(
   scene: OperatorSnapshot,
-  pod: KubeObject,
+  pod: Pod,
   end: PodState | undefined,
 ): readonly PlannedAction[] {
   const { times } = scene;
@@ -144,23 +161,22 @@ export function podActs(
     return [{ key: `${identity(pod)} ${state.is}`, afterMs, run }];
   };
   if (end.is !== "ready") {
-    const isSo = sameButTimes(podStatus(pod, end, 0), pod["status"]);
+    const isSo = sameButTimes(podStatus(pod, end, 0), pod.status);
     return isSo ? [] : become(end, times.podStartMs);
   }
   if (isReadyPod(pod)) return [];
-  if (getPath(pod, ["status", "containerStatuses"]) === undefined)
-    return become({ is: "starting" }, 0);
-  return asString(getPath(pod, ["status", "phase"])) === "Running"
+  if (pod.status?.containerStatuses === undefined) return become({ is: "starting" }, 0);
+  return pod.status.phase === "Running"
     ? become(end, times.podReadyMs)
     : become({ is: "running" }, times.podStartMs);
 }
 
-const asKubelet = (object: KubeObject) => ({ resource: kinds.pod, object, manager: kubelet });
+const asKubelet = (object: Pod) => ({ resource: kinds.pod, object, manager: kubelet });
 
 /** A server keeps a deleted pod that a node has, until its containers have ended. */
-function endPod({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedAction[] {
-  if (asString(getPath(pod, ["status", "phase"])) !== "Succeeded") {
-    const status = { ...(pod["status"] as object), phase: "Succeeded" };
+function endPod({ times }: OperatorSnapshot, pod: Pod): readonly PlannedAction[] {
+  if (pod.status?.phase !== "Succeeded") {
+    const status: PodStatus = { ...pod.status, phase: "Succeeded" };
     const run = statusWritten(asKubelet(pod), status);
     return [{ key: `${identity(pod)} ended`, afterMs: times.drainMs, run }];
   }
@@ -169,33 +185,35 @@ function endPod({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedA
 }
 
 /** The act of a controller that takes a pod away. */
-export function deletion({ times }: OperatorSnapshot, pod: KubeObject): PlannedAction {
+export function deletion({ times }: OperatorSnapshot, pod: Pod): PlannedAction {
   const run = removeObject({ resource: kinds.pod, object: pod });
   return { key: `${identity(pod)} delete`, afterMs: times.drainMs, run };
 }
 
 /** A pod of a set's template. */
-export function podFrom(set: KubeObject, name: string, labels: Json = {}): KubeObject {
+export function podFrom(
+  set: ReplicaSet | StatefulSet,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Pod {
   const { namespace = "" } = set.metadata;
-  const template = getPath(set, ["spec", "template"]) as { metadata?: Json; spec: Json };
+  const template = set.spec?.template;
+  const { annotations } = template?.metadata ?? {};
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
-      ...template.metadata,
+      ...(annotations && { annotations }),
       ...{ name, namespace },
-      labels: {
-        ...(template.metadata?.["labels"] as Readonly<Record<string, string>> | undefined),
-        ...(labels as Readonly<Record<string, string>>),
-      },
+      labels: { ...template?.metadata?.labels, ...labels },
       ownerReferences: [makeOwner(set)],
     },
-    spec: template.spec,
+    spec: template?.spec,
   };
 }
 
 /** One pod of a StatefulSet. */
-export function podOfSet(set: KubeObject, ordinal: number, revision: string): KubeObject {
+export function podOfSet(set: StatefulSet, ordinal: number, revision: string): Pod {
   const { name = "" } = set.metadata;
   const hostname = `${name}-${ordinal}`;
   const pod = podFrom(set, hostname, {
@@ -203,42 +221,41 @@ export function podOfSet(set: KubeObject, ordinal: number, revision: string): Ku
     [revisionLabel]: revision,
     "statefulset.kubernetes.io/pod-name": hostname,
   });
-  const subdomain = asString(getPath(set, ["spec", "serviceName"])) ?? name;
-  return { ...pod, spec: { ...(pod["spec"] as Json), hostname, subdomain } };
+  const subdomain = asString(set.spec?.serviceName) ?? name;
+  return { ...pod, spec: { ...pod.spec, hostname, subdomain } };
 }
 
 /** Label of the revision that a pod is of. */
 const revisionLabel = "controller-revision-hash";
 
 /** The name of the revision that a StatefulSet's template is. */
-export function readRevision(set: KubeObject): string {
-  const known = asString(getPath(set, ["status", "updateRevision"]));
-  const observed = numberAt(set, ["status", "observedGeneration"], 0);
+export function readRevision({ metadata, spec, status }: StatefulSet): string {
+  const known = asString(status?.updateRevision);
   // what another controller has named keeps its name
-  if (known !== undefined && observed === set.metadata.generation) return known;
-  return `${set.metadata.name ?? ""}-${hashValue(getPath(set, ["spec", "template"]))}`;
+  if (known !== undefined && status?.observedGeneration === metadata.generation) return known;
+  return `${metadata.name ?? ""}-${hashValue(spec?.template)}`;
 }
 
-function readOrdinal({ metadata }: KubeObject): number {
+function readOrdinal({ metadata }: Pod): number {
   return Number(/-(\d+)$/.exec(metadata.name ?? "")?.[1] ?? -1);
 }
 
 /** A StatefulSet of an EC with its pods, the lowest ordinal first. */
 interface Rolled {
-  readonly set: KubeObject;
-  readonly pods: readonly KubeObject[];
+  readonly set: StatefulSet;
+  readonly pods: readonly Pod[];
   readonly wanted: number;
   readonly revision: string;
 }
 
-function readRoll(set: KubeObject, pods: readonly KubeObject[]): Rolled {
+function readRoll(set: StatefulSet, pods: readonly Pod[]): Rolled {
   const own = listOwned(set, pods).toSorted((one, other) => readOrdinal(one) - readOrdinal(other));
-  const wanted = numberAt(set, ["spec", "replicas"], 1);
+  const wanted = set.spec?.replicas ?? 1;
   return { set, pods: own, wanted, revision: readRevision(set) };
 }
 
-function hasRevision(revision: string, { metadata }: KubeObject): boolean {
-  return getOwn(metadata.labels, revisionLabel) === revision;
+function hasRevision(revision: string, { metadata }: Pod): boolean {
+  return metadata.labels?.[revisionLabel] === revision;
 }
 
 function isComplete({ pods, wanted, revision }: Rolled): boolean {
@@ -248,11 +265,9 @@ function isComplete({ pods, wanted, revision }: Rolled): boolean {
 }
 
 /** True when all pods are of the present template and ready, and the status says so. */
-export function isRolled(set: KubeObject, pods: readonly KubeObject[]): boolean {
+export function isRolled(set: StatefulSet, pods: readonly Pod[]): boolean {
   const rolled = readRoll(set, pods);
-  return (
-    isComplete(rolled) && asString(getPath(set, ["status", "currentRevision"])) === rolled.revision
-  );
+  return isComplete(rolled) && set.status?.currentRevision === rolled.revision;
 }
 
 /** A pod of a StatefulSet or EC of this name that a StatefulSet has left behind. */
@@ -268,7 +283,7 @@ export function isOrphan({ metadata: { name, namespace } }: KubeObject, pod: Kub
 }
 
 /** A StatefulSet that is made anew takes over the pods that are there. */
-function adoption(set: KubeObject, pod: KubeObject): PlannedAction {
+function adoption(set: StatefulSet, pod: Pod): PlannedAction {
   const body = { metadata: { ownerReferences: [makeOwner(set)] } };
   const options = { type: "merge", fieldManager: controllerManager } as const;
   return {
@@ -281,7 +296,7 @@ function adoption(set: KubeObject, pod: KubeObject): PlannedAction {
 /** What the controller of one StatefulSet has to do now. */
 export function statefulSetActs(
   scene: OperatorSnapshot,
-  set: KubeObject,
+  set: StatefulSet,
 ): readonly PlannedAction[] {
   const orphans = scene.pods.filter((pod) => isOrphan(set, pod));
   if (orphans.length > 0) return orphans.map((pod) => adoption(set, pod));
@@ -294,11 +309,11 @@ export function statefulSetActs(
 }
 
 /** The status of a StatefulSet, as its controller reckons it from its pods. */
-export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
+export function setStatus(set: StatefulSet, all: readonly Pod[]): StatefulSetStatus {
   const rolled = readRoll(set, all);
   const { pods, revision } = rolled;
-  const before = asString(getPath(set, ["status", "currentRevision"]));
-  const currentRevision = isComplete(rolled) ? revision : (before ?? revision);
+  const before = asString(set.status?.currentRevision) ?? revision;
+  const currentRevision = isComplete(rolled) ? revision : before;
   const ready = pods.filter(isReadyPod).length;
   return {
     observedGeneration: set.metadata.generation,
@@ -307,7 +322,7 @@ export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
       readyReplicas: ready,
       currentReplicas: pods.filter((pod) => hasRevision(currentRevision, pod)).length,
       updatedReplicas: pods.filter((pod) => hasRevision(revision, pod)).length,
-    }),
+    } satisfies StatefulSetStatus),
     availableReplicas: ready,
     currentRevision,
     updateRevision: revision,
@@ -316,20 +331,17 @@ export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
 }
 
 /** As the API server stores counts: those of nothing are left out. */
-export function dropZeros(counts: Readonly<Record<string, number>>): Json {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+export function dropZeros<Name extends string>(
+  counts: Readonly<Record<Name, number>>,
+): Readonly<Partial<Record<Name, number>>> {
+  const names = Object.keys(counts) as Name[]; // TypeScript knows the keys of an object as texts only
+  return omit(counts, ...names.filter((name) => counts[name] === 0));
 }
 
 /** A renewed pod may be told to hang; those of before stay as they are. */
-function chooseEnd(
-  { misbehave }: OperatorSnapshot,
-  { revision, set }: Rolled,
-  pod: KubeObject,
-): PodState {
+function chooseEnd({ misbehave }: OperatorSnapshot, { revision, set }: Rolled, pod: Pod): PodState {
   const { stuckPod, stuckReason = "CrashLoopBackOff" } = misbehave;
-  const renewed =
-    hasRevision(revision, pod) &&
-    asString(getPath(set, ["status", "currentRevision"])) !== revision;
+  const renewed = hasRevision(revision, pod) && set.status?.currentRevision !== revision;
   return { is: renewed && readOrdinal(pod) === stuckPod ? stuckReason : "ready" };
 }
 
@@ -348,10 +360,10 @@ function nextPod(scene: OperatorSnapshot, rolled: Rolled): readonly PlannedActio
   return [deletion(scene, last)];
 }
 
-function nextToRenew({ set, pods, revision }: Rolled): KubeObject | undefined {
-  const strategy = getPath(set, ["spec", "updateStrategy"]);
-  if (getOwn(strategy, "type") === "OnDelete") return undefined;
-  const partition = numberAt(strategy, ["rollingUpdate", "partition"], 0);
+function nextToRenew({ set, pods, revision }: Rolled): Pod | undefined {
+  const strategy = set.spec?.updateStrategy;
+  if (strategy?.type === "OnDelete") return undefined;
+  const partition = strategy?.rollingUpdate?.partition ?? 0;
   const old = pods.findLast((pod) => !hasRevision(revision, pod));
   if (old === undefined || readOrdinal(old) < partition) return undefined;
   const above = pods.filter((pod) => readOrdinal(pod) > readOrdinal(old));

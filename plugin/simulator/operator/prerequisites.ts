@@ -10,9 +10,10 @@ import {
   parseLeadingEngineVersion,
   parseReleaseTag,
 } from "../../domain/base/versions";
-import { asArray, asString, getOwn, getPath, isObject, type Json } from "../../domain/base/values";
+import { asArray, asString, getOwn, getPath, numberAt } from "../../domain/base/values";
+import type { Container, PodTemplate, StatefulSet } from "../../domain/kube/models";
 import type { KubeObject } from "../../ports/kubernetes";
-import { numberAt, type OperatorSnapshot } from "./snapshot";
+import type { OperatorSnapshot } from "./snapshot";
 import type { Names } from "../../domain/names/names";
 import { hashValue, makeOwner } from "./acts";
 import { readTag } from "./deployment";
@@ -150,8 +151,8 @@ interface DesiredPods {
 }
 
 /** The tag that the pods of a StatefulSet are made with. */
-export function readRunningTag(set: KubeObject | undefined, names: Names): string | undefined {
-  return readTag(getPath(set, ["spec", "template", "spec"]), names.pods.container);
+export function readRunningTag(set: StatefulSet | undefined, names: Names): string | undefined {
+  return readTag(set?.spec?.template?.spec, names.pods.container);
 }
 
 /** The user-defined modules that an EC lists, as one word. */
@@ -160,16 +161,15 @@ export function modulesHash(ec: KubeObject, names: Names): string {
 }
 
 /** The same of what the StatefulSet was last made with; undefined where it does not report. */
-export function readAppliedModules(set: KubeObject, names: Names): string | undefined {
-  const { userModules } = names.annotations;
-  return asString(getPath(set, ["spec", "template", "metadata", "annotations", userModules]));
+export function readAppliedModules({ spec }: StatefulSet, names: Names): string | undefined {
+  return asString(spec?.template?.metadata?.annotations?.[names.annotations.userModules]);
 }
 
 /** A new StatefulSet for an EC, with pods of the given tag. */
-export function makeStatefulSet(ec: KubeObject, tag: string, names: Names): KubeObject {
+export function makeStatefulSet(ec: KubeObject, tag: string, names: Names): StatefulSet {
   const { name = "", namespace = "" } = ec.metadata;
   const labels = { app: names.operator.appLabel, [names.operator.appLabel]: name };
-  const container = {
+  const container: Container = {
     name: names.pods.container,
     imagePullPolicy: "IfNotPresent",
     ports: [8001, 9443].map((containerPort) => ({ containerPort, protocol: "TCP" })),
@@ -195,40 +195,42 @@ export function makeStatefulSet(ec: KubeObject, tag: string, names: Names): Kube
   };
 }
 
-function makeAnnotations(ec: KubeObject, names: Names): Json {
+function makeAnnotations(ec: KubeObject, names: Names): Readonly<Record<string, string>> {
   return { [names.annotations.userModules]: modulesHash(ec, names) };
 }
 
 /** What the container of a pod has of the EC's image spec; what that does not say stays. */
-function imageFields(container: unknown, ec: KubeObject, { names, tag }: DesiredPods): Json {
+function imageFields(
+  { imagePullPolicy }: Container,
+  ec: KubeObject,
+  { names, tag }: DesiredPods,
+): Pick<Container, "image" | "imagePullPolicy"> {
   const repository = asString(getPath(ec, names.ecFields.repository)) ?? names.images.cluster;
-  const policy =
-    asString(getPath(ec, names.ecFields.imagePullPolicy)) ?? getOwn(container, "imagePullPolicy");
+  const policy = asString(getPath(ec, names.ecFields.imagePullPolicy)) ?? imagePullPolicy;
   return { image: `${repository}:${tag}`, imagePullPolicy: policy };
 }
 
 /** The containers of a StatefulSet's pods as an EC wants them, and whether one differs. */
-function containersFor(set: KubeObject, ec: KubeObject, wanted: DesiredPods) {
-  const containers = asArray(getPath(set, ["spec", "template", "spec", "containers"]));
+function containersFor({ spec }: StatefulSet, ec: KubeObject, wanted: DesiredPods) {
   let differs = false;
-  const made = containers.map((container) => {
-    if (!isObject(container) || container["name"] !== wanted.names.pods.container) return container;
-    const fields = imageFields(container, ec, wanted);
-    differs ||= Object.entries(fields).some(([field, value]) => getOwn(container, field) !== value);
-    return { ...container, ...fields };
+  const made = spec?.template?.spec?.containers?.map((container) => {
+    if (container.name !== wanted.names.pods.container) return container;
+    const { image, imagePullPolicy } = imageFields(container, ec, wanted);
+    differs ||= container.image !== image || container.imagePullPolicy !== imagePullPolicy;
+    return { ...container, image, imagePullPolicy };
   });
   return { containers: made, differs };
 }
 
 /** Whether the pods are made with another repository or pull policy than the EC says, tag for tag. */
-export function hasOtherImage(set: KubeObject, ec: KubeObject, wanted: DesiredPods): boolean {
+export function hasOtherImage(set: StatefulSet, ec: KubeObject, wanted: DesiredPods): boolean {
   // without a repository the operator's own counts, which is not known of one that is not played
   if (asString(getPath(ec, wanted.names.ecFields.repository)) === undefined) return false;
   return containersFor(set, ec, wanted).differs;
 }
 
 /** The template with another image and the EC's present modules: the pods that differ are renewed. */
-export function templateFor(set: KubeObject, ec: KubeObject, wanted: DesiredPods): Json {
+export function templateFor(set: StatefulSet, ec: KubeObject, wanted: DesiredPods): PodTemplate {
   const { containers } = containersFor(set, ec, wanted);
   return { metadata: { annotations: makeAnnotations(ec, wanted.names) }, spec: { containers } };
 }

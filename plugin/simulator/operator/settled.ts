@@ -4,14 +4,16 @@
  */
 import { ApiError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
-import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
+import { asString, getPath } from "../../domain/base/values";
+import type { Deployment, Pod } from "../../domain/kube/models";
+import { isKind, ofKind } from "../../domain/kube/typed";
 import type { KubeObject } from "../../ports/kubernetes";
 import type { Registry } from "../model";
 import { hashValue } from "./acts";
 import { makeStatefulSet } from "./prerequisites";
 import { deploymentStatus, makePod, makeReplicaSet, replicaSetStatus } from "./deployment";
 import { isOrphan, podOfSet, podStatus, readRevision, setStatus } from "./pods";
-import { numberAt, listOwned } from "./snapshot";
+import { listOwned } from "./snapshot";
 
 /** Whose scene it is, and when. */
 interface RestOptions {
@@ -33,7 +35,7 @@ export function settleWorkloads(
     // a definition without a status would never count as served
     if (kind === "CustomResourceDefinition") return [complete(object, options)];
     if (metadata.namespace !== namespace) return [object];
-    if (kind === "Deployment" && metadata.name === names.operator.deployment)
+    if (isKind(object, "Deployment") && metadata.name === names.operator.deployment)
       return operatorAtRest(object, objects, options);
     return kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`)
       ? clusterAtRest(object, objects, options)
@@ -42,17 +44,17 @@ export function settleWorkloads(
 }
 
 function operatorAtRest(
-  given: KubeObject,
+  given: Deployment,
   objects: readonly KubeObject[],
   options: RestOptions,
 ): readonly KubeObject[] {
   const deployment = makeObject(given, options);
-  const replicas = numberAt(deployment, ["status", "readyReplicas"], 0);
-  const sets = objects.filter(({ kind }) => kind === "ReplicaSet");
+  const replicas = deployment.status?.readyReplicas ?? 0;
+  const sets = ofKind(objects, "ReplicaSet");
   if (replicas === 0 || listOwned(deployment, sets).length > 0) return [deployment];
   const current = makeObject(makeReplicaSet(deployment, replicas), options);
   const address = findServedAddress(objects, options);
-  const pods: KubeObject[] = [];
+  const pods: Pod[] = [];
   while (pods.length < replicas) pods.push(readyPod(makePod(current, pods), options, address));
   const status = deploymentStatus({ deployment, current, pods, now: options.now });
   const set = { ...current, status: replicaSetStatus(current, pods) };
@@ -64,13 +66,12 @@ function findServedAddress(
   objects: readonly KubeObject[],
   { names, namespace }: RestOptions,
 ): string | undefined {
-  const slice = objects.find(
-    ({ kind, metadata }) =>
-      kind === "EndpointSlice" &&
+  const slice = ofKind(objects, "EndpointSlice").find(
+    ({ metadata }) =>
       metadata.namespace === namespace &&
       metadata.labels?.["kubernetes.io/service-name"] === names.webhook.service,
   );
-  return asString(asArray(getOwn(asArray(getOwn(slice, "endpoints"))[0], "addresses"))[0]);
+  return slice?.endpoints?.[0]?.addresses?.[0];
 }
 
 function clusterAtRest(
@@ -91,24 +92,24 @@ function clusterAtRest(
   const ec = identifyObject(given);
   const set = makeObject(makeStatefulSet(ec, tag, names), options);
   const revision = readRevision(set);
-  const pods = Array.from({ length: numberAt(set, ["spec", "replicas"], 1) }, (_, ordinal) =>
+  const pods = Array.from({ length: set.spec?.replicas ?? 1 }, (_, ordinal) =>
     readyPod(podOfSet(set, ordinal, revision), options),
   );
   return [ec, { ...set, status: setStatus(set, pods) }, ...pods];
 }
 
-function readyPod(pod: KubeObject, options: RestOptions, podIP?: string): KubeObject {
+function readyPod(pod: Pod, options: RestOptions, podIP?: string): Pod {
   const stored = makeObject(pod, options);
   const placed = podIP === undefined ? stored : { ...stored, status: { podIP } };
   return { ...stored, status: podStatus(placed, { is: "ready" }, options.now) };
 }
 
-function makeObject(object: KubeObject, options: RestOptions): KubeObject {
+function makeObject<T extends KubeObject>(object: T, options: RestOptions): T {
   return complete(identifyObject(object), options);
 }
 
 /** With a uid: objects refer to each other by it. */
-function identifyObject(object: KubeObject): KubeObject {
+function identifyObject<T extends KubeObject>(object: T): T {
   const { uid, ...metadata } = object.metadata;
   const hash = hashValue([object.kind, metadata.namespace, metadata.name]);
   const own = uid ?? `00000000-0000-4000-8000-00${hash}`;
@@ -116,11 +117,13 @@ function identifyObject(object: KubeObject): KubeObject {
 }
 
 /** In the form in which a server stores it: templates are compared with each other. */
-function complete(object: KubeObject, { registry }: RestOptions): KubeObject {
+function complete<T extends KubeObject>(object: T, { registry }: RestOptions): T {
   const definition = registry.byKind(object.apiVersion, object.kind);
   try {
     const prepared = definition?.prepare(object, undefined).object ?? object;
-    return { ...prepared, ...(object["status"] !== undefined && { status: object["status"] }) };
+    const status = object["status"];
+    // The schema of its own kind leaves an object what it is.
+    return { ...prepared, ...(status !== undefined && { status }) } as T;
   } catch (error) {
     if (error instanceof ApiError) return object;
     throw error;

@@ -1,8 +1,8 @@
 /** What the operator at play decides on: the cluster as it was read, and how it is to play. */
-import { factSources } from "../../domain/facts/facts";
-import { inGroup, kinds, rbacKinds } from "../../domain/kube/kinds";
+import { inGroup, kinds, type KnownResource, rbacKinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
-import { getPath, getOwn } from "../../domain/base/values";
+import type { BuiltInKind, Job, StatefulSet, Typed } from "../../domain/kube/models";
+import { asKind, ofKind } from "../../domain/kube/typed";
 import type { EngineVersion } from "../../domain/base/versions";
 import type { Clock, KubeClient, KubeObject, Resource } from "../../ports/kubernetes";
 
@@ -124,7 +124,7 @@ export interface PlayOptions {
   readonly endpoints?: readonly string[] | false;
   readonly times?: Partial<Times>;
   /** What a hook Job does beside applying the definitions that it mounts. */
-  readonly hookWork?: (job: KubeObject) => Promise<void>;
+  readonly hookWork?: (job: Job) => Promise<void>;
   /** The REST service of a cluster: databases are raised there; without it, the play raises them by itself. */
   readonly rest?: RestService | undefined;
   /** How long `run` waits between two looks. */
@@ -190,7 +190,14 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
   const { webhook, rbac, operator, configMap } = names;
   const list = async (resource: Resource, options = {}): Promise<readonly KubeObject[]> =>
     (await cluster.list(resource, options)) ?? [];
-  const get = (resource: Resource, name: string) => cluster.get({ resource, name, namespace });
+  const listTyped = async <Kind extends BuiltInKind>(resource: KnownResource<Kind>, options = {}) =>
+    ofKind(await list(resource, options), resource.kind);
+  const get = async <Kind extends BuiltInKind>(
+    resource: KnownResource<Kind>,
+    name: string,
+    scope: { readonly namespace?: string } = { namespace },
+  ): Promise<Typed<Kind> | undefined> =>
+    asKind(await cluster.get({ resource, name, ...scope }), resource.kind);
   const here = { namespace };
   const served = { namespace, labelSelector: `kubernetes.io/service-name=${webhook.service}` };
   const selectName = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
@@ -198,23 +205,20 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
     deployment: get(kinds.deployment, operator.deployment),
     settings: get(kinds.configMap, configMap.name),
     service: get(kinds.service, webhook.service),
-    replicaSets: list(kinds.replicaSet, here),
-    statefulSets: list(kinds.statefulSet, here),
-    pods: list(kinds.pod, here),
-    quotas: list(kinds.resourceQuota, here),
-    slices: list(kinds.endpointSlice, served),
-    jobs: list(jobKind, here),
+    replicaSets: listTyped(kinds.replicaSet, here),
+    statefulSets: listTyped(kinds.statefulSet, here),
+    pods: listTyped(kinds.pod, here),
+    quotas: listTyped(kinds.resourceQuota, here),
+    slices: listTyped(kinds.endpointSlice, served),
+    jobs: listTyped(jobKind, here),
     ecs: list(product.ec, here),
     edbs: list(product.edb),
     eaadbs: list(product.eaadb),
-    namespaces: list(kinds.namespace),
-    roles: list(rbacKinds.role, selectName(rbac.consumerRole)),
-    bindings: list(rbacKinds.roleBinding, selectName(rbac.consumerBinding)),
+    namespaces: listTyped(kinds.namespace),
+    roles: listTyped(rbacKinds.role, selectName(rbac.consumerRole)),
+    bindings: listTyped(rbacKinds.roleBinding, selectName(rbac.consumerBinding)),
     /** The definition of the EC. */
-    definition: cluster.get({
-      resource: factSources(names).definitions.resource,
-      name: `${names.ec.plural}.${names.group}`,
-    }),
+    definition: get(kinds.definition, `${names.ec.plural}.${names.group}`, {}),
   });
 }
 
@@ -229,14 +233,15 @@ async function settle<T extends object>(
 }
 
 /** The objects that an object owns, by its uid. */
-export function listOwned(
+export function listOwned<T extends KubeObject>(
   owner: KubeObject | undefined,
-  objects: readonly KubeObject[],
-): readonly KubeObject[] {
+  objects: readonly T[],
+): readonly T[] {
   const uid = owner?.metadata.uid;
   if (uid === undefined) return [];
-  return objects.filter(({ metadata }) =>
-    (metadata.ownerReferences ?? []).some((reference) => getOwn(reference, "uid") === uid),
+  return objects.filter(
+    ({ metadata }) =>
+      metadata.ownerReferences?.some((reference) => reference["uid"] === uid) === true,
   );
 }
 
@@ -244,12 +249,6 @@ export function listOwned(
 export function setOfCluster(
   { statefulSets }: Pick<OperatorSnapshot, "statefulSets">,
   ec: KubeObject,
-): KubeObject | undefined {
+): StatefulSet | undefined {
   return statefulSets.find(({ metadata }) => metadata.name === ec.metadata.name);
-}
-
-/** A number in an object, or what it counts as when absent. */
-export function numberAt(object: unknown, path: readonly string[], absent: number): number {
-  const value = getPath(object, path);
-  return typeof value === "number" ? value : absent;
 }

@@ -3,13 +3,14 @@
  * Namespace for each namespace. Everything left out or made up is told.
  */
 import { constraintResource, kinds } from "../../domain/kube/kinds";
+import type { CustomResourceDefinition, Namespace, Service } from "../../domain/kube/models";
 import type { Names } from "../../domain/names/names";
 import { ofKind } from "../../domain/kube/typed";
 import { type KubeObject, readName, type Resource } from "../../domain/kube/objects";
 import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
 import { listOthersEntries } from "../../domain/admission/others";
 import type { Lacks } from "../../ports/kubernetes";
-import { asString, countNoun, getPath, sameJson } from "../../domain/base/values";
+import { countNoun, sameJson } from "../../domain/base/values";
 import type { KindDefinition, Registry, User } from "../model";
 import type { Finding } from "../../domain/base/findings";
 
@@ -17,7 +18,7 @@ import type { Finding } from "../../domain/base/findings";
 export interface Completion {
   readonly names: Names;
   /** Of the product's own kinds, for a dump that has none. */
-  readonly shippedCrds: readonly KubeObject[];
+  readonly shippedCrds: readonly CustomResourceDefinition[];
   /** Fresh, and used up: it learns the custom kinds. */
   readonly registry: Registry;
   /** Where the objects are from, for warnings: "the dump". */
@@ -55,13 +56,13 @@ function addUnreadServices(
   ];
   const read = new Set(objects.map(({ metadata }) => metadata.namespace));
   const there = objects.filter(({ kind }) => kind === kinds.namespace.kind).map(readName);
-  const unread = new Map<string, KubeObject>();
+  const unread = new Map<string, Service>();
   for (const { entry } of listOthersEntries(configurations, names)) {
     const [namespace, name] = [readServiceNamespace(entry), readServiceName(entry)];
     if (namespace === undefined || name === undefined) continue;
     if (read.has(namespace) || !there.includes(namespace)) continue;
     const metadata = { name, namespace };
-    unread.set(`${namespace}/${name}`, { apiVersion: "v1", kind: kinds.service.kind, metadata });
+    unread.set(`${namespace}/${name}`, { apiVersion: "v1", kind: "Service", metadata });
   }
   for (const label of unread.keys()) {
     warning(`${origin} holds nothing of the namespace of Service ${label}: it is taken to exist`);
@@ -97,8 +98,8 @@ function addMissingCrds(
   const found = new Set(objects.filter(isCrd).map(({ metadata }) => metadata.name ?? ""));
   const none = ![...found].some((name) => name.endsWith(`.${names.group}`));
   const used = new Set(objects.map(({ apiVersion, kind }) => `${readGroup(apiVersion)}/${kind}`));
-  const added = shippedCrds.filter(({ metadata, ...crd }) => {
-    const kind = asString(getPath(crd, ["spec", "names", "kind"])) ?? "";
+  const added = shippedCrds.filter(({ metadata, spec }) => {
+    const kind = spec?.names?.kind ?? "";
     return !found.has(metadata.name ?? "") && (none || used.has(`${names.group}/${kind}`));
   });
   if (added.length > 0) {
@@ -137,7 +138,7 @@ function addPlatformCrds(
 function makeCrd(
   name: string,
   { group, version, plural, kind }: Pick<Resource, "group" | "version" | "plural" | "kind">,
-): KubeObject {
+): CustomResourceDefinition {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -222,13 +223,18 @@ function addMissingNamespaces(
     const which = `${countNoun(missing.length, "Namespace")} (${renderNames(missing)})`;
     warning(`${which} made up, without labels of their own: ${origin} holds objects in them only`);
   }
-  return missing.map((name) => ({
+  return missing.map(makeNamespace);
+}
+
+/** A Namespace as the API server stores it. */
+export function makeNamespace(name: string): Namespace {
+  return {
     apiVersion: "v1",
-    kind: kinds.namespace.kind,
+    kind: "Namespace",
     metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
     spec: { finalizers: ["kubernetes"] },
     status: { phase: "Active" },
-  }));
+  };
 }
 
 function readGroup(apiVersion: string): string {

@@ -3,6 +3,7 @@ import { UsageError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
 import { dumpFindings, findKubernetesVersion } from "../../domain/facts/dump";
 import { kinds } from "../../domain/kube/kinds";
+import type { CustomResourceDefinition } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
 import { imitatedVersion, type Registry } from "../model";
 import { complete, findLacks, type Source } from "./completion";
@@ -27,7 +28,7 @@ export interface DumpOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Definitions of the product's own kinds, for a dump that has none. */
-  readonly shippedCrds: readonly KubeObject[];
+  readonly shippedCrds: readonly CustomResourceDefinition[];
   /** Fresh, and used up: it learns the dump's custom kinds. */
   readonly registry: Registry;
   /** Of objects that name none, as `kubectl apply -n` fills it in; absent: they are refused. */

@@ -1,8 +1,9 @@
 /** A cluster that is running, read as far as the commands look at it. Nothing is written. */
 import { withMethods } from "../../ports/delegate";
-import { inGroup, kinds, rbacKinds } from "../../domain/kube/kinds";
+import { constraintResource, kinds, rbacKinds } from "../../domain/kube/kinds";
+import type { CustomResourceDefinition, WebhookConfiguration } from "../../domain/kube/models";
+import { ofKind } from "../../domain/kube/typed";
 import type { KindNames, Names } from "../../domain/names/names";
-import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
 import { atMost } from "../../domain/base/concurrency";
 import type { Access, KubeClient, KubeObject, Ref, Resource } from "../../ports/kubernetes";
 import { imitatedVersion, type Registry, type User } from "../model";
@@ -22,25 +23,16 @@ interface LiveOptions {
   /** "context prod of ~/.kube/config". */
   readonly described: string;
   /** Definitions of the product's own kinds, where the cluster's may not be read. */
-  readonly shippedCrds: readonly KubeObject[];
+  readonly shippedCrds: readonly CustomResourceDefinition[];
   /** Fresh, and used up: it learns the cluster's custom kinds. */
   readonly registry: Registry;
   readonly signal?: AbortSignal;
 }
 
-const mutating = inGroup(kinds.webhookConfiguration.group)(
-  "mutatingwebhookconfigurations",
-  "MutatingWebhookConfiguration",
-);
-const constraints = inGroup("security.openshift.io")(
-  "securitycontextconstraints",
-  "SecurityContextConstraints",
-);
-
 /** Read as a whole: there are few, or a command looks at all of them. */
 const global: readonly Resource[] = [
   ...[kinds.namespace, kinds.node, kinds.clusterVersion],
-  ...[rbacKinds.clusterRole, rbacKinds.clusterRoleBinding, constraints],
+  ...[rbacKinds.clusterRole, rbacKinds.clusterRoleBinding, constraintResource],
 ];
 const everywhere: readonly Resource[] = [rbacKinds.role, rbacKinds.roleBinding];
 /** Read where the operator and webhooks are: a big cluster has very many. */
@@ -55,15 +47,18 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
   const reader = new LiveReader(cluster, options.signal);
   const [validating = [], changing = [], allCrds] = await Promise.all([
     reader.list(kinds.webhookConfiguration),
-    reader.list(mutating),
+    reader.list(kinds.mutatingConfiguration),
     reader.list(kinds.definition),
   ]);
-  const crds = (allCrds ?? []).filter(
-    ({ metadata, ...crd }) =>
-      [names.group, constraints.group].includes(String(getPath(crd, ["spec", "group"]))) ||
+  const crds = ofKind(allCrds ?? [], kinds.definition.kind).filter(
+    ({ metadata, spec }) =>
+      [names.group, constraintResource.group].includes(spec?.group ?? "") ||
       metadata.name === `${kinds.clusterVersion.plural}.${kinds.clusterVersion.group}`,
   );
-  const configurations = [...validating, ...changing];
+  const configurations: readonly WebhookConfiguration[] = [
+    ...ofKind(validating, kinds.webhookConfiguration.kind),
+    ...ofKind(changing, kinds.mutatingConfiguration.kind),
+  ];
   const places = [...new Set([namespace, ...configurations.flatMap(listServedFrom)])];
   const found = await Promise.all([
     ...global.map(async (resource) => (await reader.list(resource)) ?? []),
@@ -100,10 +95,8 @@ export async function readLive(cluster: KubeClient, options: LiveOptions): Promi
 }
 
 /** Namespaces of the Services behind a configuration's webhooks. */
-function listServedFrom(configuration: KubeObject): readonly string[] {
-  return asArray(configuration["webhooks"]).flatMap(
-    (entry) => asString(getPath(entry, ["clientConfig", "service", "namespace"])) ?? [],
-  );
+function listServedFrom({ webhooks }: WebhookConfiguration): readonly string[] {
+  return (webhooks ?? []).flatMap(({ clientConfig }) => clientConfig?.service?.namespace ?? []);
 }
 
 function secretIn(namespace: string, { webhook }: Names) {
@@ -117,7 +110,7 @@ function ownKinds({ ec, edb, eaadb, erc }: Names): readonly KindNames[] {
 /** One of the product's kinds, and where it may be found. */
 interface Own {
   readonly kind: KindNames;
-  readonly crds: readonly KubeObject[];
+  readonly crds: readonly CustomResourceDefinition[];
   readonly names: Names;
   readonly places: readonly string[];
 }
@@ -138,10 +131,10 @@ async function readOwn(reader: LiveReader, own: Own): Promise<readonly KubeObjec
 function listVersions({ kind: { plural }, crds, names }: Own): readonly string[] {
   const crd = crds.find(({ metadata }) => metadata.name === `${plural}.${names.group}`);
   if (crd === undefined) return [...new Set([names.ecVersion, names.version])];
-  return asArray(getPath(crd, ["spec", "versions"]))
-    .filter((version) => getOwn(version, "served") === true)
-    .sort((one, other) => Number(getOwn(other, "storage")) - Number(getOwn(one, "storage")))
-    .flatMap((version) => asString(getOwn(version, "name")) ?? [])
+  return (crd.spec?.versions ?? [])
+    .filter(({ served }) => served === true)
+    .sort((one, other) => Number(other.storage) - Number(one.storage))
+    .flatMap(({ name }) => name ?? [])
     .slice(0, 1);
 }
 

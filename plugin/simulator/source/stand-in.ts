@@ -18,7 +18,13 @@ import { imitate, type Imitation, KeyRing } from "./reissue";
 import { countNoun } from "../../domain/base/values";
 import { labelObject, type ServedPair } from "./completion";
 import { kinds } from "../../domain/kube/kinds";
-import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/base/values";
+import { asString, omit } from "../../domain/base/values";
+import type {
+  MutatingWebhook,
+  ValidatingWebhook,
+  WebhookConfiguration,
+} from "../../domain/kube/models";
+import { isKind } from "../../domain/kube/typed";
 
 /** What stand-ins are made with; the same for all Secrets of a source. */
 interface StandInOptions {
@@ -256,8 +262,8 @@ export async function disarm(
   const keys = new KeyRing();
   const authorities = objects
     .filter(isWebhookConfiguration)
-    .flatMap((object) => asArray(object["webhooks"]))
-    .flatMap((entry) => parseChain(decodeItem(asString(getPath(entry, bundlePath)))));
+    .flatMap(({ webhooks }) => webhooks ?? [])
+    .flatMap(({ clientConfig }) => parseChain(decodeItem(clientConfig?.caBundle ?? undefined)));
   const standIns = new Map<KubeObject, StandIn>();
   for (const secret of objects.filter((object) => isAdmissionSecret(object, options.names))) {
     standIns.set(secret, await standIn(secret, { ...options, keys, authorities }));
@@ -290,33 +296,32 @@ interface Trust {
   readonly key: string;
 }
 
-const bundlePath = ["clientConfig", "caBundle"];
-
-function isWebhookConfiguration({ apiVersion, kind }: KubeObject): boolean {
+function isWebhookConfiguration(object: KubeObject): object is KubeObject & WebhookConfiguration {
   return (
-    apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration")
+    isKind(object, "ValidatingWebhookConfiguration") ||
+    isKind(object, "MutatingWebhookConfiguration")
   );
 }
 
-function addTrust(object: KubeObject, trust: Trust): KubeObject {
-  const webhooks = asArray(object["webhooks"]).map((entry) => {
-    const caBundle = asString(getPath(entry, bundlePath));
-    if (!isObject(entry) || caBundle === undefined) return entry;
-    const clientConfig = {
-      ...(entry["clientConfig"] as object),
-      caBundle: bundleFor(entry, trust),
-    };
-    return { ...entry, clientConfig };
+type ClientConfig = ValidatingWebhook["clientConfig"];
+
+function addTrust(object: WebhookConfiguration, trust: Trust): KubeObject {
+  const entries: readonly (ValidatingWebhook | MutatingWebhook)[] = object.webhooks ?? [];
+  const webhooks = entries.map((entry) => {
+    const { clientConfig } = entry;
+    const given = asString(clientConfig?.caBundle);
+    if (given === undefined) return entry;
+    const caBundle = bundleFor(clientConfig, given, trust);
+    return { ...entry, clientConfig: { ...clientConfig, caBundle } };
   });
   return webhooks.length === 0 ? object : { ...object, webhooks };
 }
 
 /** The same word for word where it was the same; else each certificate that has a stand-in. */
-function bundleFor(entry: unknown, trust: Trust): string {
-  const caBundle = String(getPath(entry, bundlePath));
+function bundleFor(client: ClientConfig, caBundle: string, trust: Trust): string {
   const { made, key } = trust;
   const whole = made.find(({ original, ...one }) =>
-    one.madeUp ? serves(entry, one.secret, trust) : original === caBundle,
+    one.madeUp ? serves(client, one.secret, trust) : original === caBundle,
   )?.caBundle;
   if (whole !== undefined) return whole;
   const pem = decodeBase64(caBundle)?.toString("latin1") ?? "";
@@ -325,7 +330,7 @@ function bundleFor(entry: unknown, trust: Trust): string {
   return other === pem ? caBundle : Buffer.from(other, "latin1").toString("base64");
 }
 
-function serves(entry: unknown, { metadata }: KubeObject, { service }: Trust): boolean {
-  const named = getPath(entry, ["clientConfig", "service"]);
-  return getOwn(named, "name") === service && getOwn(named, "namespace") === metadata.namespace;
+function serves(client: ClientConfig, { metadata }: KubeObject, { service }: Trust): boolean {
+  const { name, namespace } = client?.service ?? {};
+  return name === service && namespace === metadata.namespace;
 }

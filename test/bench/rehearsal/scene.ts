@@ -2,15 +2,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocuments } from "../../../plugin/adapters/kubernetes/text/yaml";
+import type { CustomResourceDefinition } from "../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../plugin/domain/kube/objects";
+import { ofKind } from "../../../plugin/domain/kube/typed";
 
 const folder = join(__dirname, "../../../manifests/crds");
 
 /** The definitions of the product's kinds. */
-export function definitions(): readonly KubeObject[] {
-  return readdirSync(folder).flatMap((file) =>
+export function definitions(): readonly CustomResourceDefinition[] {
+  const documents = readdirSync(folder).flatMap((file) =>
     parseDocuments(readFileSync(join(folder, file), "utf8"), file),
-  ) as readonly KubeObject[];
+  );
+  return ofKind(documents as readonly KubeObject[], "CustomResourceDefinition");
 }
 
 /** A namespace as a cluster stores it. */

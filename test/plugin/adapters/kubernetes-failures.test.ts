@@ -496,7 +496,10 @@ describe("sending again", () => {
   test("503 to a write is its answer", async () => {
     const { url, requests } = await serverOf([{ ...down, headers: { "retry-after": "1" } }]);
     const cluster = await clusterAt(url, {}, { clock: manualClock() });
-    expect(await failureOf(cluster.delete(ref, {}))).toMatchObject({ status: 503 });
+    expect(await failureOf(cluster.delete(ref, {}))).toMatchObject({
+      status: 503,
+      hint: "run the same command again; kubectl get --raw '/readyz?verbose' shows what the API server lacks",
+    });
     expect(requests).toHaveLength(1);
   });
 });

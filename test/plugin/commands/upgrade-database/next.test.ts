@@ -6,7 +6,7 @@ import {
 import { describeSituation } from "../../../../plugin/domain/checks/context";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anOperator, factsOf } from "../../domain/engine-cluster/scene";
-import { anEdb, upgradedEc } from "../../domain/database/scene";
+import { anEaadb, anEdb, upgradedEc } from "../../domain/database/scene";
 
 const stepFor = (edbs: readonly KubeObject[]) => {
   const facts = factsOf({ ecs: [upgradedEc()], deployments: [anOperator()], edbs });
@@ -51,4 +51,17 @@ test("the rows of the listing name each pair of versions, and say where there is
     },
     { kind: "EDB", wanted: "<none>", running: "unknown", count: "1", names: "b/two" },
   ]);
+});
+
+test("an active-active database runs what its instances of its own namespace run", () => {
+  const at = (version: string, namespace: string): KubeObject =>
+    anEdb("carts-here", { metadata: { namespace }, status: { version } });
+  const facts = factsOf({
+    ecs: [upgradedEc()],
+    deployments: [anOperator()],
+    edbs: [at("8.0.1", "engine"), at("7.4.2", "elsewhere")],
+    eaadbs: [anEaadb()],
+  });
+  const { versions } = databasesStatus(describeSituation(facts, {}), "eaadb");
+  expect(versions).toMatchObject([{ running: "8.0", count: 1 }]);
 });

@@ -1,5 +1,5 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import type { Deployment } from "../../../../plugin/domain/kube/models";
+import type { CustomResourceDefinition, Deployment } from "../../../../plugin/domain/kube/models";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import {
   type DefinitionVerdict,
@@ -17,9 +17,13 @@ import { factsOf } from "../../domain/engine-cluster/scene";
 
 const [mark] = names.annotations.operatorVersion;
 
-type Versions = Readonly<Record<string, unknown>>;
+type Versions = Readonly<Record<string, object>>;
 
-const aDefinition = (versions: Versions, release?: string, more: object = {}): KubeObject => ({
+const aDefinition = (
+  versions: Versions,
+  release?: string,
+  more: object = {},
+): CustomResourceDefinition => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: "x", ...(release !== undefined && { annotations: { [mark]: release } }) },
@@ -36,8 +40,11 @@ const aDefinition = (versions: Versions, release?: string, more: object = {}): K
   ...more,
 });
 
-const judge = (live: KubeObject, wanted: KubeObject, goesUp = true): DefinitionVerdict =>
-  judgeDefinition({ live, wanted, goesUp, names, ours: "ours" });
+const judge = (
+  live: CustomResourceDefinition,
+  wanted: KubeObject,
+  goesUp = true,
+): DefinitionVerdict => judgeDefinition({ live, wanted, goesUp, names, ours: "ours" });
 
 const a = { a: { type: "string" } };
 const ab = { ...a, b: {} };
@@ -164,7 +171,7 @@ test.each<[string, object, string | undefined]>([
   ["still that version", { name: "v0", served: true, storage: true }, undefined],
   ["none", { name: "v1", served: true }, undefined],
 ])("of a version that goes and a definition that writes %s", (_, version, writes) => {
-  const live: KubeObject = { ...aDefinition({}), spec: { versions: [version] } };
+  const live = aDefinition({}, undefined, { spec: { versions: [version] } });
   const fix = renewStored(live, ["v0"]);
   expect(fix?.slice(fix.indexOf("kubectl"))).toBe(
     writes &&

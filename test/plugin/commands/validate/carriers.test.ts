@@ -1,5 +1,5 @@
 /** `validate` over objects that bring the product's objects into a cluster: they are named as not checked. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Report } from "../../../../plugin/kernel/report";
 import { aFolder } from "../../../support/a-folder";
@@ -220,4 +220,36 @@ test("what comes from stdin has no file to render", async () => {
   const text = flux("spec: {patches: [{target: {kind: EngineEnterpriseDatabase}}]}");
   const { out } = await typed(["validate", "-f", "-"], { stdin: stdinOf(text) });
   expect(out).toContain("--kustomization-file FILE --dry-run | kubectl engine validate -f -\n");
+});
+
+/** Checks the files below the folder, one of which is a database in apps/orders. */
+async function validateFlux(spec: string): Promise<Ended> {
+  mkdirSync(join(folder, "apps/orders"), { recursive: true });
+  writeFileSync(
+    join(folder, "apps/orders/db.yaml"),
+    edb.replace("9.9", "7.4").replace("name: a", "name: a, namespace: shop"),
+  );
+  return validate(flux(`spec: ${spec}`), ["-R", "--strict"]);
+}
+
+test.each([
+  ["targetNamespace", "{path: ./apps/orders, targetNamespace: live}"],
+  ["targetNamespace", "{targetNamespace: live}"],
+  ["namePrefix", "{path: apps/, targetNamespace: shop, namePrefix: a-}"],
+  ["components", "{path: ./apps/orders, components: [../part]}"],
+])("Flux changes the objects of its folder by %s: %s", async (field, spec) => {
+  const { code, out } = await validateFlux(spec);
+  expect(out).toContain(
+    `spec.${field} changes the objects of FOLDER/apps/orders/db.yaml: what comes of it was not checked`,
+  );
+  expect(code).toBe(1);
+});
+
+test.each([
+  "{path: ./apps/other, targetNamespace: live}",
+  "{path: ./apps/orders, targetNamespace: shop}",
+  "{path: ./apps/orders, components: [], namePrefix: ''}",
+])("Flux changes nothing of the product: %s", async (spec) => {
+  const { out } = await validateFlux(spec);
+  expect(out).not.toContain("MANIFEST-NOT-RENDERED");
 });

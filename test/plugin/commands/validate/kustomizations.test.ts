@@ -97,7 +97,27 @@ const changing: readonly Row[] = [
     "patchesJson6902",
     { ...live(`patchesJson6902: [{${ofDatabase}, path: op.json}]`), "ov/live/op.json": "[]" },
   ],
-  ["a target without kind", live(`patches: [{target: {labelSelector: a=b}, patch: "[]"}]`)],
+  ["a target without kind", live(`patches: [{target: {name: ord.*}, patch: "[]"}]`)],
+  [
+    "a target by label",
+    {
+      ...live(`patches: [{target: {labelSelector: a=b}, patch: "[]"}]`),
+      "ov/base/orders.yaml": edb("7.4").replace("namespace", "labels: {a: b}, namespace"),
+    },
+  ],
+  [
+    "a target by labels that are no equalities",
+    live(`patches: [{target: {labelSelector: "!a"}, patch: "[]"}]`),
+  ],
+  ["a target whose pattern cannot be read", live(`patches: [{target: {name: "("}, patch: "[]"}]`)],
+  [
+    "a target by the name that the base gives",
+    {
+      ...live(`patches: [{target: {kind: EngineEnterpriseDatabase, name: a-orders}, patch: "[]"}]`),
+      "ov/base/kustomization.yaml":
+        "resources: [ec.yaml, orders.yaml, web.yaml]\nnamespace: engine\n",
+    },
+  ],
   ["a target whose kind is a pattern", live("patches: [{target: {kind: Engine.*}, patch: '[]'}]")],
   ["an empty target", live("patches: [{target: {}, patch: '[]'}]")],
   ["a patch that is not among the files", live("patches: [{path: ../../../else/bump.yaml}]")],
@@ -162,6 +182,24 @@ test.each<Row>([
     { ...live("patches: [{path: w.yaml}]"), "ov/live/w.yaml": webPatch },
   ],
   ["operations on a Deployment", live("patches: [{target: {kind: Deployment}, patch: '[]'}]")],
+  [
+    "a target whose kind is another pattern",
+    live("patches: [{target: {kind: Deploy.*, name: orders}, patch: '[]'}]"),
+  ],
+  [
+    "a target of another name",
+    live("patches: [{target: {kind: EngineEnterpriseDatabase, name: nosuch}, patch: '[]'}]"),
+  ],
+  [
+    "a target of another namespace",
+    live("patches: [{target: {name: orders, namespace: default}, patch: '[]'}]"),
+  ],
+  [
+    "a target by labels and annotations that no object has",
+    live(
+      "patches: [{target: {labelSelector: 'app=web,tier=a'}, patch: '[]'}, {target: {annotationSelector: a=b}, patch: '[]'}]",
+    ),
+  ],
   ["a target of another group", live("patches: [{target: {group: apps}, patch: '[]'}]")],
   ["a text that patches a Deployment", live(`patchesStrategicMerge:\n- |-\n${indented(webPatch)}`)],
   [

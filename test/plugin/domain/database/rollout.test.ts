@@ -3,8 +3,8 @@ import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { ApiAction } from "../../../../plugin/domain/rest-api/actions";
 import type { ApiDatabase } from "../../../../plugin/domain/rest-api/records";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import { databaseVersion } from "../../../../plugin/domain/engine-cluster/database-versions";
 import {
-  databaseVersion,
   judgeDatabase,
   lastActions,
   renderVersion,

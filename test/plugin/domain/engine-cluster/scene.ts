@@ -1,6 +1,12 @@
 /** A namespace with an operator, an EC and its pods, as facts: each test changes what it is about. */
 import { type FactKey, factKeys, type Facts } from "../../../../plugin/domain/facts/facts";
 import { defaultNames } from "../../../../plugin/domain/names/names";
+import type {
+  Container,
+  Deployment,
+  Pod,
+  StatefulSet,
+} from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
 export const now = Date.parse("2026-08-01T10:15:30.000Z");
@@ -8,7 +14,7 @@ export const ns = "engine";
 export const oldTag = "7.22.0-28";
 export const newTag = "8.0.2-17";
 
-type Fields = Readonly<Record<string, unknown>>;
+type Fields = object;
 
 /** Facts of the lists given; all others were read and are empty. */
 export function factsOf(
@@ -58,7 +64,7 @@ export function anEc(spec: Fields = {}, status: Fields = {}, metadata: Fields = 
   };
 }
 
-export function anOperator(tag = "8.0.2-2", ready = 1): KubeObject {
+export function anOperator(tag = "8.0.2-2", ready = 1): Deployment {
   const container = { name: "engine-enterprise-operator", image: `engine/operator:${tag}` };
   return {
     apiVersion: "apps/v1",
@@ -74,7 +80,7 @@ export function anOperator(tag = "8.0.2-2", ready = 1): KubeObject {
   };
 }
 
-export function aSet(tag = newTag, spec: Fields = {}, status: Fields = {}): KubeObject {
+export function aSet(tag = newTag, spec: Fields = {}, status: Fields = {}): StatefulSet {
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
@@ -88,7 +94,7 @@ export function aSet(tag = newTag, spec: Fields = {}, status: Fields = {}): Kube
   };
 }
 
-export function nodeContainer(tag: string, repository = "engine/engine"): Fields {
+export function nodeContainer(tag: string, repository = "engine/engine"): Container {
   const name = defaultNames.pods.container;
   return { name, image: `${repository}:${tag}`, imagePullPolicy: "IfNotPresent" };
 }
@@ -101,7 +107,7 @@ export interface PodWish {
   readonly metadata?: Fields;
 }
 
-export function aPod(ordinal: number, wish: PodWish = {}): KubeObject {
+export function aPod(ordinal: number, wish: PodWish = {}): Pod {
   const { tag = newTag, revision = "new", ready = true, status = {}, metadata = {} } = wish;
   return {
     apiVersion: "v1",

@@ -5,9 +5,10 @@ import {
   hasDefault,
   isNarrower,
 } from "../../../../plugin/domain/operator/definition-limits";
+import type { CustomResourceDefinition } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
-const aDefinition = (spec: object, more: object = {}): KubeObject => ({
+const aDefinition = (spec: object, more: object = {}): CustomResourceDefinition => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: "ones.example.com" },

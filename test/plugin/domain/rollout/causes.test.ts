@@ -1,5 +1,6 @@
 /** What pods, nodes and events leave out: a cause is told in the words that are there, or not at all. */
 import type { Facts } from "../../../../plugin/domain/facts/facts";
+import type { Event, Node, Pod, StatefulSet } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { rollFindings } from "../../../../plugin/domain/rollout/findings";
 import { renderMoving } from "../../../../plugin/domain/rollout/health";
@@ -58,10 +59,7 @@ test.each<[string, readonly Problem[] | undefined, string]>([
   expect(renderMoving({ on: "pod 1/3", ...(but !== undefined && { but }) })).toBe(says);
 });
 
-const silent = (
-  of: { readonly kind: string; readonly name: string },
-  reason: string,
-): KubeObject => ({
+const silent = (of: { readonly kind: string; readonly name: string }, reason: string): Event => ({
   ...event(of, [reason, ""]),
   message: undefined,
 });
@@ -72,14 +70,14 @@ const shut = { type: lb, status: "False" };
 const claim = { volumes: [{ persistentVolumeClaim: { claimName: "data" } }] };
 const pvc = { kind: "PersistentVolumeClaim", name: "data" };
 const ended = { deletionTimestamp: ago(30), deletionGracePeriodSeconds: 60 };
-const lostAt = (status: object, taints?: readonly object[]): KubeObject =>
+const lostAt = (status: object, taints?: readonly object[]): Node =>
   node(2, "Unknown", {
     spec: { taints },
     status: { conditions: [{ type: "Ready", status: "Unknown", ...status }] },
   });
 const inNodes = (...seen: readonly KubeObject[]) => inFacts(facts({ nodes: seen }));
 
-test.each<[string, Cause, KubeObject, PodContext | undefined, Told]>([
+test.each<[string, Cause, Pod, PodContext | undefined, Told]>([
   [
     "an event without a message: its reason",
     "mount",
@@ -167,7 +165,7 @@ test.each<[string, Cause, KubeObject, PodContext | undefined, Told]>([
 const older = { says: "it is of revision before", othersReady: true, isParallel: false };
 const unreachable = "1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }";
 
-test.each<[string, Cause, KubeObject, PodContext]>([
+test.each<[string, Cause, Pod, PodContext]>([
   [
     "an old pod that no node takes for another reason than its requests",
     "outdated",
@@ -225,7 +223,7 @@ test("an old pod that asks for more than there is may fit once it is made again"
 const unlabelled = down({ metadata: { labels: {} } });
 const nameless = theSet({ status: { updateRevision: undefined } });
 
-test.each<[string, Facts, KubeObject, Cause, Told | undefined]>([
+test.each<[string, Facts, StatefulSet, Cause, Told | undefined]>([
   [
     "an old pod that is down",
     facts({ pods: [first, second, down({ old: true })] }),

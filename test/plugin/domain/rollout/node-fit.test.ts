@@ -1,5 +1,5 @@
 /** Which cordoned nodes would take a pod: the others are no cause, however many the scheduler counts. */
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { Node, Pod } from "../../../../plugin/domain/kube/models";
 import { obstacles, wouldTake } from "../../../../plugin/domain/rollout/node-fit";
 import { facts, node, pod } from "../standstill/scene";
 
@@ -22,9 +22,9 @@ function host(name: string, more: { readonly spec?: Fields; readonly status?: Fi
 }
 
 const asks = (requests: Fields): Fields => ({ name: "node", resources: { requests } });
-const waits = (spec: Fields = {}): KubeObject =>
+const waits = (spec: Fields = {}): Pod =>
   pod(2, { ready: false, spec: { nodeName: undefined, ...spec } });
-const runs = (ordinal: number, spec: Fields = {}, status: Fields = {}): KubeObject =>
+const runs = (ordinal: number, spec: Fields = {}, status: Fields = {}): Pod =>
   pod(ordinal, {
     spec: { nodeName: "h1", ...spec },
     status,
@@ -52,10 +52,10 @@ const taint = (key: string, effect = "NoSchedule", value?: string): Fields => ({
 });
 
 interface Row {
-  readonly waits?: KubeObject;
-  readonly node?: KubeObject;
-  readonly beside?: readonly KubeObject[];
-  readonly others?: readonly KubeObject[];
+  readonly waits?: Pod;
+  readonly node?: Node;
+  readonly beside?: readonly Pod[];
+  readonly others?: readonly Node[];
   readonly takes?: boolean;
 }
 

@@ -1,3 +1,4 @@
+import type { Pod, StatefulSet } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   isSameStall,
@@ -20,7 +21,7 @@ const ending = { deletionTimestamp: "2026-08-01T11:00:00Z" };
 function judge(
   pods: readonly KubeObject[],
   patience: rolls.StallDeadline = busy,
-  { set = aSet(), events = [] }: { set?: KubeObject; events?: readonly KubeObject[] } = {},
+  { set = aSet(), events = [] }: { set?: StatefulSet; events?: readonly KubeObject[] } = {},
 ) {
   return judgeStatefulSet(factsOf({ pods, events, statefulSets: [set] }), set, patience);
 }
@@ -37,7 +38,7 @@ test("done: every pod is of the new revision and ready, and the status is of thi
   expect(judge(threePods)).toEqual({ is: "done", says: "3/3 pods are renewed" });
 });
 
-test.each<[string, readonly KubeObject[], KubeObject?]>([
+test.each<[string, readonly KubeObject[], StatefulSet?]>([
   ["a status of an older generation", threePods, aSet(undefined, {}, { observedGeneration: 1 })],
   ["a pod too few", threePods.slice(1)],
   ["a pod too many", [...threePods, aPod(3, old)]],
@@ -49,7 +50,7 @@ test.each<[string, readonly KubeObject[], KubeObject?]>([
 });
 
 test("a StatefulSet that says nothing wants one pod", () => {
-  const set: KubeObject = { ...aSet(), metadata: { name: "ec", namespace: "engine" }, spec: {} };
+  const set: StatefulSet = { ...aSet(), metadata: { name: "ec", namespace: "engine" }, spec: {} };
   const roll = readRoll(factsOf({ pods: [aPod(0)] }), set);
   expect([roll.wanted, roll.pods.length, roll.complete]).toEqual([1, 1, true]);
 });
@@ -64,7 +65,7 @@ test("pods belong by owner, not by name or label", () => {
   expect(listPods(factsOf({ pods: [...others, aPod(0)] }), aSet())).toEqual([aPod(0)]);
 });
 
-test.each<[string, readonly KubeObject[], string]>([
+test.each<[string, readonly Pod[], string]>([
   ["the first to go", [aPod(0, old), aPod(1, old), aPod(2, old)], "pod 1/3 ec-2"],
   [
     "one that ends",
@@ -98,7 +99,7 @@ test.each<[string, readonly KubeObject[], string]>([
 });
 
 test("the step changes with a pod, and not with what a pod waits for or who it is", () => {
-  const step = (pod: KubeObject): string => readRoll(factsOf({ pods: [pod] }), aSet()).step;
+  const step = (pod: Pod): string => readRoll(factsOf({ pods: [pod] }), aSet()).step;
   expect(step(waitingPod("CrashLoopBackOff"))).toBe(step(waitingPod("Error")));
   expect(step(aPod(0))).toBe(step(aPod(0, { metadata: { uid: "next" } })));
   expect(step(aPod(0))).not.toBe(step(aPod(0, { metadata: ending })));
@@ -114,13 +115,13 @@ test("a stall is at once by a cause that waiting does not fix", () => {
 });
 
 const stuck = aPod(1, { ready: false });
-const since = (ms: number): KubeObject => {
+const since = (ms: number): Pod => {
   const lastTransitionTime = new Date(now - ms).toISOString();
   const conditions = [{ type: "Ready", status: "False", lastTransitionTime }];
   return aPod(1, { status: { conditions } });
 };
 
-test.each<[string, KubeObject, rolls.StallDeadline, "moving" | "stalled"]>([
+test.each<[string, Pod, rolls.StallDeadline, "moving" | "stalled"]>([
   ["nothing has moved for no time", stuck, busy, "moving"],
   ["nothing has moved for too short", stuck, { ...idle, idleMs: stallAfterMs - 1 }, "moving"],
   ["nothing has moved for long enough", stuck, idle, "stalled"],
@@ -197,7 +198,7 @@ test("a container is found by name, an only one by any name", () => {
   expect(findContainer({ containers: [one, other] }, "other")).toBe(other);
   expect(findContainer({ containers: [one] }, "other")).toBe(one);
   expect(findContainer({ containers: [one, other] }, "third")).toBeUndefined();
-  expect(findContainer({ containers: [null] }, "third")).toBeUndefined();
+  expect(findContainer(undefined, "third")).toBeUndefined();
 });
 
 test("a pod that ends is not ready, whatever its condition says", () => {

@@ -1,10 +1,11 @@
 /** An upgrade of three pods that came to a stand, hours ago unless said, as objects. */
 import type { FactKey, Facts } from "../../../../plugin/domain/facts/facts";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import type { Event, Node, Pod, StatefulSet } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anEc, anOperator, aSet, factsOf, newTag, now, ns, oldTag } from "../engine-cluster/scene";
 
-type Fields = Readonly<Record<string, unknown>>;
+type Fields = object;
 export type Lists = Partial<Record<FactKey, readonly KubeObject[]>>;
 
 const minute = 60_000;
@@ -49,7 +50,7 @@ interface SetWish {
   readonly written?: number;
 }
 
-export function theSet(wish: SetWish = {}): KubeObject {
+export function theSet(wish: SetWish = {}): StatefulSet {
   const { tag, spec, status, metadata = {}, written = long } = wish;
   const set = aSet(tag, spec, status);
   return { ...set, metadata: { ...set.metadata, name, ...writtenAt(written), ...metadata } };
@@ -75,7 +76,7 @@ export const container = names.pods.container;
 const before = { revision: "before", tag: oldTag };
 const after = { revision: "new", tag: newTag };
 
-export function pod(ordinal: number, wish: PodSeen = {}): KubeObject {
+export function pod(ordinal: number, wish: PodSeen = {}): Pod {
   const { ready = true, since = long, metadata, spec, status, conditions = [] } = wish;
   const { revision, tag } = { ...(wish.old === true ? before : after), ...wish };
   const at = { lastTransitionTime: ago(since) };
@@ -108,7 +109,7 @@ export function pod(ordinal: number, wish: PodSeen = {}): KubeObject {
   };
 }
 
-export const node = (ordinal: number, ready = "True", more: Fields = {}): KubeObject => ({
+export const node = (ordinal: number, ready = "True", more: Fields = {}): Node => ({
   apiVersion: "v1",
   kind: "Node",
   metadata: { name: `n${ordinal}` },
@@ -130,7 +131,7 @@ export const node = (ordinal: number, ready = "True", more: Fields = {}): KubeOb
 });
 export const nodes = [node(0), node(1), node(2)];
 
-export const cordonedNode = (ordinal: number): KubeObject => ({
+export const cordonedNode = (ordinal: number): Node => ({
   ...node(ordinal),
   spec: { unschedulable: true },
 });
@@ -140,7 +141,7 @@ export function event(
   of: { readonly kind: string; readonly name: string },
   [reason, message]: readonly [reason: string, message: string],
   [first, last]: readonly [number, number] = [long, 1],
-): KubeObject {
+): Event {
   return {
     apiVersion: "v1",
     kind: "Event",

@@ -1,5 +1,6 @@
 /** Short forms for scenes: a third pod that is not ready, and why. */
 import type { Facts } from "../../../../plugin/domain/facts/facts";
+import type { Pod } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anOperator, newTag, ns, oldTag } from "../engine-cluster/scene";
 import type { Cause } from "./causes";
@@ -26,7 +27,7 @@ import {
 export type PodWish = NonNullable<Parameters<typeof pod>[1]>;
 type Fields = Readonly<Record<string, unknown>>;
 
-export const down = (more: PodWish = {}): KubeObject => pod(2, { ready: false, ...more });
+export const down = (more: PodWish = {}): Pod => pod(2, { ready: false, ...more });
 export const withPod = (more: PodWish, rest: Lists = {}): Facts =>
   facts({ pods: [first, second, down(more)], ...rest });
 
@@ -150,6 +151,6 @@ export function brokenOperator(
   };
 }
 
-export const podOf = (ordinal: number, more: PodWish): KubeObject =>
+export const podOf = (ordinal: number, more: PodWish): Pod =>
   pod(ordinal, { ready: false, ...more });
 export const nameOf = (ordinal: number): string => `${name}-${ordinal}`;

@@ -1,21 +1,25 @@
 /** Stored objects as the parts that only look see them, and attempts to change them. */
 import type { KubeObject } from "../../../../plugin/ports/kubernetes";
-import type { Attempt, KindDefinition, StateView, User } from "../../../../plugin/simulator/model";
+import type {
+  Attempt,
+  KindDefinition,
+  Plural,
+  StateView,
+  User,
+} from "../../../../plugin/simulator/model";
 
 /** A view on a fixed list of objects. */
 export function stateOf(objects: readonly KubeObject[]): StateView {
-  const listed: StateView["list"] = ({ group, plural }, namespace) =>
+  const listed = ({ group, plural }: Plural, namespace?: string): readonly KubeObject[] =>
     objects.filter(
       (object) =>
         groupOf(object) === group &&
         pluralOf(object.kind) === plural &&
         (namespace === undefined || object.metadata.namespace === namespace),
     );
-  return {
-    list: listed,
-    get: (kind, name, namespace) =>
-      listed(kind, namespace).find(({ metadata }) => metadata.name === name),
-  };
+  const get = (kind: Plural, name: string, namespace?: string): KubeObject | undefined =>
+    listed(kind, namespace).find(({ metadata }) => metadata.name === name);
+  return { list: listed, get };
 }
 
 function groupOf({ apiVersion }: KubeObject): string {

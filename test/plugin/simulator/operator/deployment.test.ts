@@ -74,6 +74,23 @@ test("endpoints have the addresses that are given, and a slice is made where the
   expect(slice?.["ports"]).toEqual([{ name: "https", port: 8443, protocol: "TCP" }]);
 });
 
+test("a slice has the number of a port that the Service names", async () => {
+  const world = await aPlayedWorld();
+  const container = { name: "admission", ports: [{ containerPort: 8443, name: "webhook" }] };
+  await world.cluster.patch(
+    here(kinds.deployment, operator),
+    { spec: { template: { spec: { containers: [container] } } } },
+    { type: "strategic" },
+  );
+  const ports = [{ name: "https", port: 443, targetPort: "webhook" }];
+  await edit(world, here(kinds.service, "admission"), { ports });
+  await world.settle();
+  await world.cluster.delete(here(kinds.endpointSlice, "admission-7xk2p"), {});
+  await world.settle();
+  const [slice] = (await world.cluster.list(kinds.endpointSlice, { namespace: "engine" })) ?? [];
+  expect(slice?.["ports"]).toEqual([{ name: "https", port: 8443, protocol: "TCP" }]);
+});
+
 test("an edit of the annotations restarts nothing", async () => {
   const world = await aPlayedWorld();
   const pods = history(world, "Pod", (_pod, type) => type);

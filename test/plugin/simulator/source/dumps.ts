@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
+import { ofKind } from "../../../../plugin/domain/kube/typed";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
 import {
@@ -17,9 +18,12 @@ export const now = Date.parse("2026-06-15T12:00:00Z");
 const folder = join(__dirname, "../../../../manifests/crds");
 
 /** The definitions that the tool ships. */
-export const shippedCrds = readdirSync(folder).flatMap((file) =>
-  parseDocuments(readFileSync(join(folder, file), "utf8"), file),
-) as readonly KubeObject[];
+export const shippedCrds = ofKind(
+  readdirSync(folder).flatMap((file) =>
+    parseDocuments(readFileSync(join(folder, file), "utf8"), file),
+  ) as readonly KubeObject[],
+  "CustomResourceDefinition",
+);
 
 export function options(): DumpOptions {
   return { names: defaultNames, now, shippedCrds, registry: createRegistry() };
