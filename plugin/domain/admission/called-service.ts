@@ -69,11 +69,10 @@ function findMissing(
 
 /** Adds the port where the Service has others for other things, and changes the only one. */
 export function reportMissingPort(
-  service: Service,
+  { service, ports }: { readonly service: Service; readonly ports: readonly ServicePort[] },
   port: ServicePort["port"],
   { lists, names, left }: Beside,
 ): Finding {
-  const ports = service.spec?.ports ?? [];
   const [first] = ports;
   const same = ports.findIndex((one) => one.port === port);
   const [pod] = listSelected(service, lists.pods) ?? [];

@@ -170,7 +170,7 @@ function explainUnselective({
 }
 
 function listAsked({ spec }: Service): readonly Asked[] {
-  return Object.entries(spec?.selector ?? {}).map(([key, value]) => [key, String(value)]);
+  return Object.entries(spec?.selector ?? {});
 }
 
 function readLabels({ metadata }: Pod): Pod["metadata"]["labels"] {

@@ -1,12 +1,19 @@
 /** NetworkPolicies that close the way to the pods behind a Service (Facts 4.5). */
 import type { Finding } from "../base/findings";
-import type { IngressRule, Namespace, NetworkPolicy, NetworkPolicyPort, Pod } from "../kube/models";
+import type {
+  IngressRule,
+  Namespace,
+  NetworkPolicy,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  Pod,
+} from "../kube/models";
 import { objectLabel, readNamespace } from "../kube/objects";
 import type { LeftMarks } from "../kube/owners";
 import { selects } from "../kube/selectors";
 import { few } from "../base/values";
 import { webhookFinding } from "./findings";
-import { type Letting, listPeerNames, mayBeServer, type Peers } from "./peers";
+import { type Letting, listPeerNames, mayBeServer } from "./peers";
 import {
   listContainers,
   isTcp,
@@ -67,18 +74,14 @@ function judgePod({ policies, namespaces }: Limits, pod: Pod, target: Target): r
     .flatMap(({ spec }) => spec?.ingress ?? [])
     .filter((rule) => opensPort(rule, isOpen));
   const among = { pod, namespaces };
-  const answers = rules.flatMap((rule) => letsIn(rule, among));
-  if (answers.includes("yes")) return [];
+  const named = rules.map(({ from }) => from ?? []);
+  const peers = named.flat();
+  const answers = peers.map((peer) => mayBeServer(peer, among));
+  // a rule that names nobody lets in everybody
+  if (named.some(({ length }) => length === 0) || answers.includes("yes")) return [];
   const lets = answers.includes("unknown") ? "unknown" : "no";
-  const peers = rules.flatMap(({ from }) => from ?? []);
   const admitted = peers.flatMap((peer) => listPeerNames(peer, among));
   return [{ policy, pod, port, lets, admitted: peers.length > 0 ? admitted : undefined }];
-}
-
-/** A rule that names nobody lets in everybody. */
-function letsIn({ from }: IngressRule, among: Peers): readonly Letting[] {
-  const peers = from ?? [];
-  return peers.length === 0 ? ["yes"] : peers.map((peer) => mayBeServer(peer, among));
 }
 
 /** Ports differ where a name leads to another number in each pod: one rule opens them all. */
@@ -118,9 +121,9 @@ function reportUnknown({ policy, pod, port }: Doubtful): Finding {
 
 /** True for a policy that lets in pods by the labels of their namespaces. */
 export function asksForNamespaces({ spec }: NetworkPolicy): boolean {
-  return (spec?.ingress ?? [])
-    .flatMap(({ from }) => from ?? [])
-    .some(({ namespaceSelector }) => namespaceSelector !== undefined);
+  const asks = ({ namespaceSelector }: NetworkPolicyPeer): boolean =>
+    namespaceSelector !== undefined;
+  return spec?.ingress?.some(({ from }) => from?.some(asks)) === true;
 }
 
 /** True where what comes in to the pod is limited by the policy. */

@@ -58,8 +58,8 @@ export function listUnanswered(
   const { entry: name } = names.webhook;
   const path = `webhooks[name=${name}]`;
   const [found, own] = [live, wanted].map((one) => findEntry(one, name));
-  const versions = own?.admissionReviewVersions ?? [];
-  const isRead = found?.admissionReviewVersions?.some((one) => versions.includes(one)) === true;
+  const versions = own?.admissionReviewVersions;
+  const isRead = found?.admissionReviewVersions?.some((one) => versions?.includes(one)) === true;
   const needed = [path, `${path}.clientConfig.service`, `${path}.clientConfig.url`];
   return differences.filter(
     (field) => needed.includes(field) || (field === `${path}.admissionReviewVersions` && !isRead),

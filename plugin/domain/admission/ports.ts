@@ -106,10 +106,12 @@ export function listAddressed(
   slices: readonly EndpointSlice[],
   pods: readonly Pod[] | undefined = [],
 ): readonly Pod[] {
-  const addresses = slices
-    .flatMap(({ endpoints }) => endpoints ?? [])
-    .flatMap((endpoint) => endpoint.addresses ?? []);
-  return pods.filter(({ status }) => addresses.some((one) => one === status?.podIP));
+  const endpoints = slices.map((slice) => slice.endpoints);
+  return pods.filter(({ status }) =>
+    endpoints.some((all) =>
+      all?.some(({ addresses }) => addresses?.includes(String(status?.podIP))),
+    ),
+  );
 }
 
 /** True where what opens the port in another pod says another port here. */
@@ -141,7 +143,7 @@ function leadsTo(pod: Pod, target: Target, names: Names): Lead {
   return maySay.every(isOperator) ? "no" : "unlikely";
 }
 
-function describePort(value: number | string | undefined): string {
+function describePort(value: Target): string {
   return value === undefined ? "" : `, and the webhook listens on ${renderValue(value)}`;
 }
 
@@ -170,7 +172,7 @@ function describeMiss(pods: readonly Pod[], target: Target, names: Names): strin
 }
 
 /** By which all pods are reached: a number, or a name where the numbers differ. */
-function findCommonPort(pods: readonly Pod[], names: Names): number | string | undefined {
+function findCommonPort(pods: readonly Pod[], names: Names): Target {
   const [number, ...numbers] = pods.map((pod) => findListeningPort(pod, names));
   if (numbers.every((one) => one === number)) return number;
   const [name, ...others] = pods.map((pod) => listOwnPorts(pod, names)[0]?.name);
@@ -178,10 +180,10 @@ function findCommonPort(pods: readonly Pod[], names: Names): number | string | u
 }
 
 /** The port that the admission container declares, or the only one of the pod. */
-export function findListeningPort(pod: Pod, names: Names): number | undefined {
+export function findListeningPort(pod: Pod, names: Names): Target {
   const ports = listOwnPorts(pod, names);
   const [first] = ports;
-  return ports.length === 1 ? (first?.containerPort ?? undefined) : undefined;
+  return ports.length === 1 ? first?.containerPort : undefined;
 }
 
 /** Of the admission container, else of all. */

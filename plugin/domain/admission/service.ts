@@ -14,7 +14,7 @@ export function isOver({ status }: Pod): boolean {
 /** The containers of a pod; those that stay beside the others are among the init containers. */
 export function listContainers({ spec }: Pod): readonly Container[] {
   const sidecars = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === "Always");
-  return [...(spec?.containers ?? []), ...(sidecars ?? [])];
+  return [spec?.containers, sidecars].flatMap((containers) => containers ?? []);
 }
 
 /** The TCP ports that a container declares. */

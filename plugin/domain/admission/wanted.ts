@@ -41,7 +41,7 @@ interface DesiredWebhook {
 }
 
 const serverTimeout = 10;
-const selectorFields = ["namespaceSelector", "objectSelector", "matchConditions"] as const;
+type SelectorField = "namespaceSelector" | "objectSelector" | "matchConditions";
 
 /** Builds the wanted configuration; pure. */
 export function buildConfiguration(from: Ingredients): DesiredWebhook {
@@ -90,21 +90,20 @@ function pickKept(
   template: ValidatingWebhook,
   fromTemplate: boolean,
 ): Partial<ValidatingWebhook> {
-  const selectors = fromTemplate
-    ? []
-    : selectorFields
-        .map((field) => [field, source?.[field]] as const)
-        .filter(([field, value]) => !isEmpty(value) && !sameJson(value, template[field]));
+  const isKept = (field: SelectorField): boolean =>
+    !fromTemplate && !isEmpty(source?.[field]) && !sameJson(source?.[field], template[field]);
   const timeout = source?.timeoutSeconds ?? serverTimeout;
-  const byHand = timeout !== serverTimeout && timeout !== template.timeoutSeconds;
-  return Object.fromEntries([
-    ...selectors,
-    ...(byHand ? [["timeoutSeconds", timeout] as const] : []),
-  ]);
+  const isByHand = timeout !== serverTimeout && timeout !== template.timeoutSeconds;
+  return {
+    ...(isKept("namespaceSelector") && { namespaceSelector: source?.namespaceSelector }),
+    ...(isKept("objectSelector") && { objectSelector: source?.objectSelector }),
+    ...(isKept("matchConditions") && { matchConditions: source?.matchConditions }),
+    ...(isByHand && { timeoutSeconds: timeout }),
+  };
 }
 
 /** An absent, empty object or empty list value selects everything: nothing to keep. */
-function isEmpty(value: ValidatingWebhook[(typeof selectorFields)[number]]): boolean {
+function isEmpty(value: ValidatingWebhook[SelectorField]): boolean {
   return value instanceof Array ? value.length === 0 : isEmptySelector(value);
 }
 

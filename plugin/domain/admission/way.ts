@@ -135,8 +135,12 @@ export function readCalled(
 }
 
 function readCall(entry: ValidatingWebhook): Called {
-  const { port, path } = entry.clientConfig?.service ?? {};
-  return { name: String(readServiceName(entry)), port: port ?? 443, path: path ?? undefined };
+  const service = entry.clientConfig?.service;
+  return {
+    name: String(readServiceName(entry)),
+    port: service?.port ?? 443,
+    path: service?.path ?? undefined,
+  };
 }
 
 /**
@@ -332,8 +336,9 @@ export function judgeServerWay(
   }
   const found = findPort(service, port);
   // without any port it was not read whole: the API server stores none like that
-  if (found === undefined && (service.spec?.ports?.length ?? 0) > 0)
-    return breakLink("port", [reportMissingPort(service, port, facts)]);
+  const ports = service.spec?.ports ?? [];
+  if (found === undefined && ports.length > 0)
+    return breakLink("port", [reportMissingPort({ service, ports }, port, facts)]);
   return judgeBehind({ service, found, at }, facts);
 }
 

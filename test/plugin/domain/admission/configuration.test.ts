@@ -50,6 +50,13 @@ test.each([undefined, null, []])("of %j nothing is made up", (absent) => {
   }
 });
 
+test("a rule without versions is for every version", () => {
+  const entry = anEntry({ apiVersions: null });
+  expect(configuration.withMatchingRules(entry, ["v1"])).toEqual(entry);
+  expect(configuration.listRuleVersions(entry)).toEqual([]);
+  expect(configuration.listRuleVersions({})).toEqual([]);
+});
+
 test("an entry is found by its name, the first of several, and shows its Service and its CA", () => {
   const webhooks = [{ name: "a", timeoutSeconds: 1 }, { name: "b" }, { name: "a" }];
   const several = { ...aNewConfiguration(), webhooks };

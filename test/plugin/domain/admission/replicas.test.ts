@@ -6,7 +6,10 @@ import {
 import type { Endpoint, EndpointPort, EndpointSlice } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
-const slice = (endpoints: readonly Endpoint[], ports: readonly EndpointPort[]): EndpointSlice => ({
+const slice = (
+  endpoints: readonly Endpoint[] | null,
+  ports: readonly EndpointPort[],
+): EndpointSlice => ({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
   metadata: { name: "s", namespace: "engine" },
@@ -27,6 +30,7 @@ test("the ready pods of a Service are asked, each once, on the port that it lead
     slice([...endpoints, ...others], [{ name: "https", port: 8443 }]),
     slice([of("a"), of("d")], [{}, { port: 9443 }]),
     slice([of("e")], []),
+    slice(null, [{ port: 8443 }]),
   ];
   expect(listReplicas(slices).map(({ name, port, namespace }) => [name, port, namespace])).toEqual([
     ["a", 9443, "engine"],
