@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RehearsalDetails } from "../../../../plugin/commands/rehearse/text";
 import type { Finding } from "../../../../plugin/domain/base/findings";
-import { isObject } from "../../../../plugin/domain/base/values";
+import { getOwn, isObject } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { Report } from "../../../../plugin/kernel/report";
 import { exampleSource } from "../../../../plugin/simulator/example";
@@ -263,3 +263,53 @@ test("a field of another type, or null", async () => {
   }
   expect(failures).toEqual([]);
 }, 7_200_000);
+
+describe("what depends on the object is unknown:", () => {
+  const withField = (kind: string, path: readonly string[], value: unknown): Scene => {
+    const dump = new Dump();
+    const found = dump.items.find((one) => one.kind === kind);
+    const holder = path.slice(0, -1).reduce<unknown>((inner, key) => getOwn(inner, key), found);
+    (holder as Record<string, unknown>)[path.at(-1) ?? ""] = value;
+    return { items: dump.items, namespace: ns };
+  };
+
+  test.each([
+    ["Pod", ["spec", "containers"], "pods"],
+    ["StatefulSet", ["status", "readyReplicas"], "statefulSets"],
+    ["Deployment", ["spec", "template", "spec", "containers"], "deployments"],
+  ])("%s %p", async (kind, path, key) => {
+    const scene = withField(kind, path, "x");
+    const why = new RegExp(`^${kind}/${ns}/.* has a value of another type in ${path.join(".")}$`);
+
+    const status = await rehearse("status", scene);
+    const reasons = [...textsIn(status.stage?.details, "because")];
+    expect([status.code, reasons.some((one) => why.test(one))]).toEqual([3, true]);
+    expect([...verdictsIn(status.stage?.details)].map(([, is]) => is)).toContain("unknown");
+
+    const check = await rehearse("check", scene);
+    const left = [...textsIn(check.stage?.details, "because")];
+    expect(left.some((one) => one.startsWith("unread: ") && one.includes(key))).toBe(true);
+    expect(check.stage?.findings).toContainEqual(
+      expect.objectContaining({
+        code: "CHECK-NOT-JUDGED",
+        object: kind,
+        fix: "correct the dump as its own findings say, then rehearse again",
+      }),
+    );
+    expect(check.stage?.permissions).toBeUndefined();
+
+    const recover = await rehearse("recover", scene);
+    expect(recover.code).toBe(3);
+    expect(recover.stage?.findings).toContainEqual(
+      expect.objectContaining({ cause: expect.stringContaining("could not be read: ") as string }),
+    );
+  });
+});
+
+function* textsIn(value: unknown, name: string): Generator<string> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === name && typeof inner === "string") yield inner;
+    yield* textsIn(inner, name);
+  }
+}
