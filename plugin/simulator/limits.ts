@@ -1,7 +1,8 @@
 /** What a rehearsal cannot know or copy (limits.json); printed with its report, and checked by the contract. */
 import told from "./limits.json";
 import type { KubeObject } from "../domain/kube/objects";
-import { asArray, asString, getOwn } from "../domain/base/values";
+import type { WebhookConfiguration } from "../domain/kube/models";
+import { ofKind } from "../domain/kube/typed";
 
 /** One limit; `id` is named by the contract's cases that it excuses. */
 interface Limit {
@@ -50,9 +51,11 @@ function namesIn(objects: readonly KubeObject[], kind: string): readonly string[
     .map(({ metadata }) => metadata.name ?? "");
 }
 
-function entriesIn(objects: readonly KubeObject[], kind: string): readonly string[] {
-  return objects
-    .filter((object) => object.kind === kind)
-    .flatMap((object) => asArray(object["webhooks"]))
-    .map((entry) => asString(getOwn(entry, "name")) ?? "");
+function entriesIn(
+  objects: readonly KubeObject[],
+  kind: WebhookConfiguration["kind"],
+): readonly string[] {
+  return ofKind(objects, kind)
+    .flatMap(({ webhooks }) => webhooks ?? [])
+    .map(({ name }) => name ?? "");
 }

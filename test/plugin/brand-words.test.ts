@@ -66,7 +66,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/cmdutil\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
   [
     /^plugin\/simulator\/(operator|kinds)\//,
-    ["serviceAccountName", "imagePullPolicy", "observedGeneration"],
+    ["serviceAccountName", "imagePullPolicy"],
     "of Kubernetes' own kinds",
   ],
   [

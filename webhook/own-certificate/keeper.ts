@@ -1,6 +1,7 @@
 /** Looks after the certificate from time to time, as far as the settings and the rights allow. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import type { Secret } from "../../plugin/domain/kube/models";
 import type { ServedCertificate } from "../certificate/served";
 import type { ApiSender } from "../clusters/clusters";
 import { errorText, type Log } from "../log";
@@ -220,7 +221,7 @@ export class CertificateKeeper {
     const base64 = (text: string): string => Buffer.from(text).toString("base64");
     const data = { [secretCert]: base64(cert), [secretKey]: base64(key) };
     const metadata = { name: place.name, namespace: self.namespace };
-    const created = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };
+    const created: Secret = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };
     const stored =
       secret === undefined
         ? await requests.create(place, created, signal)

@@ -1,4 +1,5 @@
 /** The few requests about the own certificate; a refusal names the right that is missing. */
+import type { Lease } from "../../plugin/domain/kube/models";
 import type { Names } from "../../plugin/domain/names/names";
 import { getPath, isObject, type Json, asString } from "../../plugin/domain/base/values";
 import type { ApiAnswer, ApiSender } from "../clusters/clusters";
@@ -147,6 +148,8 @@ interface LeaseOptions {
   readonly now: () => number;
 }
 
+type LeaseSpec = NonNullable<Lease["spec"]>;
+
 export class RenewalLease {
   private seen = { version: "", at: 0 };
 
@@ -175,9 +178,9 @@ export class RenewalLease {
     return holder !== undefined && holder !== self && now() - this.seen.at < lastsMs;
   }
 
-  private fresh(): object {
+  private fresh(): Lease {
     const { name, namespace, group, version } = this.options.place;
-    const spec = { ...this.renewal(), acquireTime: this.time(), leaseTransitions: 0 };
+    const spec: LeaseSpec = { ...this.renewal(), acquireTime: this.time(), leaseTransitions: 0 };
     const metadata = { name, namespace };
     return { apiVersion: `${group}/${version}`, kind: "Lease", metadata, spec };
   }
@@ -186,12 +189,12 @@ export class RenewalLease {
     const mine = getPath(lease, ["spec", "holderIdentity"]) === this.options.holder;
     const count = getPath(lease, ["spec", "leaseTransitions"]);
     const leaseTransitions = (typeof count === "number" ? count : 0) + 1;
-    const taken = mine ? {} : { acquireTime: this.time(), leaseTransitions };
+    const taken: LeaseSpec = mine ? {} : { acquireTime: this.time(), leaseTransitions };
     const metadata = { resourceVersion: readVersion(lease) };
     return { metadata, spec: { ...this.renewal(), ...taken } };
   }
 
-  private renewal() {
+  private renewal(): LeaseSpec {
     const { holder: holderIdentity, lastsMs } = this.options;
     const leaseDurationSeconds = Math.ceil(lastsMs / 1_000);
     return { holderIdentity, leaseDurationSeconds, renewTime: this.time() };

@@ -62,6 +62,6 @@ export function renderHolders(objects: readonly KubeObject[]): string {
 
 /** Of a namespace those of its spec too. */
 function listFinalizers(object: KubeObject): readonly string[] {
-  const own = [object.metadata["finalizers"], getPath(object, ["spec", "finalizers"])];
+  const own = [object.metadata.finalizers, getPath(object, ["spec", "finalizers"])];
   return own.flatMap(asArray).flatMap((one) => asString(one) ?? []);
 }

@@ -17,6 +17,7 @@ import type {
   V1ContainerStatus,
   V1CustomResourceConversion,
   V1CustomResourceDefinition,
+  V1CustomResourceDefinitionCondition,
   V1CustomResourceDefinitionVersion,
   V1Deployment,
   V1DeploymentCondition,
@@ -55,12 +56,14 @@ import type {
   V1Role,
   V1RoleBinding,
   V1RoleRef,
+  V1RollingUpdateDeployment,
   V1RuleWithOperations,
   V1Secret,
   V1SecurityContext,
   V1Service,
   V1ServiceAccount,
   V1ServicePort,
+  V1ServiceSpec,
   V1StatefulSet,
   V1StatefulSetSpec,
   V1StatefulSetStatus,
@@ -184,6 +187,7 @@ export type ContainerPort = Raw<V1ContainerPort>;
 export type ContainerState = Raw<V1ContainerState>;
 export type ContainerStatus = Raw<V1ContainerStatus>;
 export type DefinitionConversion = Raw<V1CustomResourceConversion>;
+export type DefinitionCondition = Raw<V1CustomResourceDefinitionCondition>;
 export type DefinitionVersion = Raw<V1CustomResourceDefinitionVersion>;
 export type DeploymentCondition = Raw<V1DeploymentCondition>;
 export type DeploymentStatus = Raw<V1DeploymentStatus>;
@@ -207,9 +211,11 @@ export type Probe = Raw<V1Probe>;
 export type ReplicaSetStatus = Raw<V1ReplicaSetStatus>;
 export type ResourceRequirements = Raw<V1ResourceRequirements>;
 export type RoleRef = Raw<V1RoleRef>;
+export type RollingUpdate = Raw<V1RollingUpdateDeployment>;
 export type SchemaProps = Raw<V1JSONSchemaProps>;
 export type SecurityContext = Raw<V1SecurityContext>;
 export type ServicePort = Raw<V1ServicePort>;
+export type ServiceSpec = Raw<V1ServiceSpec>;
 export type StatefulSetSpec = Raw<V1StatefulSetSpec>;
 export type StatefulSetStatus = Raw<V1StatefulSetStatus>;
 export type Subject = Raw<RbacV1Subject>;

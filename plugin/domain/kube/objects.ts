@@ -34,6 +34,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFields[];
   readonly ownerReferences?: readonly Json[];
   readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
   readonly [key: string]: unknown;
 }
 

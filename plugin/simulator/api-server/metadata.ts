@@ -143,8 +143,9 @@ function immutable(metadata: ObjectMeta, before: ObjectMeta): readonly FieldErro
 
 function lateFinalizers(metadata: ObjectMeta, before: ObjectMeta): readonly FieldError[] {
   if (before.deletionTimestamp === undefined) return [];
-  const old = asArray(before["finalizers"]);
-  const added = asArray(metadata["finalizers"]).filter((finalizer) => !old.includes(finalizer));
+  // what a client sends has not been held against a schema yet
+  const old = asArray(before.finalizers);
+  const added = asArray(metadata.finalizers).filter((finalizer) => !old.includes(finalizer));
   if (added.length === 0) return [];
   const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(", ")}}`;
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;

@@ -2,7 +2,7 @@
 import type { Namespace } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
 import { isKind } from "../../domain/kube/typed";
-import { asArray, getPath, type Json, omit, sameJson } from "../../domain/base/values";
+import { getPath, type Json, omit, sameJson } from "../../domain/base/values";
 import {
   alreadyExists,
   badRequest,
@@ -143,7 +143,7 @@ function store(plane: Plane, request: WriteRequest, { object, before }: Stored):
 function isFinished({ metadata }: KubeObject): boolean {
   return (
     metadata.deletionTimestamp !== undefined &&
-    asArray(metadata["finalizers"]).length === 0 &&
+    (metadata.finalizers ?? []).length === 0 &&
     metadata["deletionGracePeriodSeconds"] !== undefined
   );
 }
@@ -350,7 +350,7 @@ function take(plane: Plane, request: WriteRequest, before: KubeObject): void {
 
 /** A finalizer keeps the object; namespaces have one in their spec. */
 function isKept(object: KubeObject): boolean {
-  return asArray(object.metadata["finalizers"]).length > 0 || isKeptNamespace(object);
+  return (object.metadata.finalizers ?? []).length > 0 || isKeptNamespace(object);
 }
 
 function isKeptNamespace(object: KubeObject): object is KubeObject & Namespace {

@@ -9,6 +9,7 @@ import {
   sameJson,
   asString,
 } from "../../domain/base/values";
+import type { DefinitionCondition } from "../../domain/kube/models";
 import { hasDefault } from "../../domain/operator/definition-limits";
 import { oldLabelRule, subdomainRule } from "./names";
 import { breaches, choice, type FieldError, invalid, required } from "./refusal";
@@ -41,7 +42,7 @@ export function completeDefinition(object: KubeObject, before: KubeObject | unde
 /** The kind is there at once: no controller has to look at its names first. */
 function buildStatus(spec: Json, held: KubeObject): Json {
   const time = asString(held.metadata["creationTimestamp"]);
-  const condition = (type: string, reason: string, message: string): Json => ({
+  const condition = (type: string, reason: string, message: string): DefinitionCondition => ({
     type,
     status: "True",
     ...(time !== undefined && { lastTransitionTime: time }),

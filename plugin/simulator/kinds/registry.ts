@@ -1,7 +1,12 @@
 /** What the embedded cluster serves: the built-in kinds, and those that definitions bring. */
 import type { KubeObject, Resource } from "../../ports/kubernetes";
 import { asArray, asString, isObject, omit } from "../../domain/base/values";
-import type { CustomResourceDefinition, DefinitionVersion } from "../../domain/kube/models";
+import type {
+  CustomResourceDefinition,
+  DefinitionVersion,
+  Namespace,
+  NetworkPolicy,
+} from "../../domain/kube/models";
 import { asKind } from "../../domain/kube/typed";
 import type { Conversion, KindDefinition, PreparedWrite, Registry } from "../model";
 import { findDecodingProblem, shape } from "./shape";
@@ -98,8 +103,13 @@ function completePolicy(object: KubeObject): KubeObject {
   const { spec } = object;
   if (!isObject(spec) || spec["policyTypes"] !== undefined) return object;
   const goesOut = asArray(spec["egress"]).length > 0;
-  return { ...object, spec: { ...spec, policyTypes: ["Ingress", ...(goesOut ? ["Egress"] : [])] } };
+  const types: NetworkPolicy["spec"] = {
+    policyTypes: ["Ingress", ...(goesOut ? ["Egress"] : [])],
+  };
+  return { ...object, spec: { ...spec, ...types } };
 }
+
+const newNamespace: Namespace["spec"] = { finalizers: ["kubernetes"] };
 
 /** A namespace names itself in a label, and is kept until its objects are gone. */
 function completeNamespace(object: KubeObject): KubeObject {
@@ -108,7 +118,7 @@ function completeNamespace(object: KubeObject): KubeObject {
   return {
     ...object,
     metadata: { ...metadata, labels },
-    spec: { finalizers: ["kubernetes"], ...(isObject(spec) && spec) },
+    spec: { ...newNamespace, ...(isObject(spec) && spec) },
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type Json,
   sameJson,
 } from "../../domain/base/values";
+import type { ServiceSpec } from "../../domain/kube/models";
 import { dataKeyRule, labelRule } from "./names";
 import {
   breaches,
@@ -43,7 +44,7 @@ function chooseAddress(object: KubeObject, before: Json): Json {
   const clusterIP =
     asString(spec["clusterIP"]) ?? asString(before["clusterIP"]) ?? addressFor(object);
   const isBare = clusterIP === "None" && spec["selector"] === undefined;
-  const families = isBare
+  const families: ServiceSpec = isBare
     ? { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
     : { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" };
   // A client that changes clusterIP may leave the list as it was.

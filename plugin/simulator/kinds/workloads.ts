@@ -9,13 +9,16 @@ import {
   sameJson,
   asString,
 } from "../../domain/base/values";
+import type { Container, PodSpec, RollingUpdate } from "../../domain/kube/models";
 import { selectorErrors } from "./metadata";
 import { type FieldError, forbidden, invalid, required } from "./refusal";
 
+/** Pods of their own have one default more than those that others make. */
+const ownPod: PodSpec = { enableServiceLinks: true };
+
 /** A Pod with what its containers imply. */
 export function completePod(object: KubeObject): KubeObject {
-  // Pods of their own have one default more than those that others make.
-  return withSpec(object, (spec) => ({ enableServiceLinks: true, ...completePodSpec(spec) }));
+  return withSpec(object, (spec) => ({ ...ownPod, ...completePodSpec(spec) }));
 }
 
 /** An object that makes Pods, its template completed. */
@@ -34,7 +37,7 @@ export function completeDeployment(object: KubeObject): KubeObject {
     if (strategy["type"] !== "RollingUpdate" || strategy["rollingUpdate"] !== undefined) {
       return spec;
     }
-    const rollingUpdate = { maxUnavailable: "25%", maxSurge: "25%" };
+    const rollingUpdate: RollingUpdate = { maxUnavailable: "25%", maxSurge: "25%" };
     return { ...spec, strategy: { ...strategy, rollingUpdate } };
   });
   return completeTemplate(complete);
@@ -47,12 +50,14 @@ function withSpec(object: KubeObject, change: (spec: Json) => Json): KubeObject 
 
 function completePodSpec(spec: Json): Json {
   const account = asString(spec["serviceAccountName"]) ?? asString(spec["serviceAccount"]);
+  const accounts: PodSpec =
+    account === undefined ? {} : { serviceAccountName: account, serviceAccount: account };
   const containers = (["containers", "initContainers"] as const).flatMap((key) =>
     Array.isArray(spec[key]) ? [[key, asArray(spec[key]).map(completeContainer)] as const] : [],
   );
   return {
     ...spec,
-    ...(account !== undefined && { serviceAccountName: account, serviceAccount: account }),
+    ...accounts,
     ...Object.fromEntries(containers),
   };
 }
@@ -62,10 +67,9 @@ function completeContainer(item: unknown): unknown {
   const image = asString(item["image"]) ?? "";
   const name = image.slice(image.lastIndexOf("/") + 1);
   const isLatest = !/[:@]/.test(name) || name.endsWith(":latest");
-  return {
-    ...item,
-    imagePullPolicy: item["imagePullPolicy"] ?? (isLatest ? "Always" : "IfNotPresent"),
-  };
+  const usual = isLatest ? "Always" : "IfNotPresent";
+  const pull: Container = { imagePullPolicy: asString(item["imagePullPolicy"]) ?? usual };
+  return { ...item, ...pull };
 }
 
 /** What is wrong with a Pod's spec, as far as it keeps Pods from being named and started. */

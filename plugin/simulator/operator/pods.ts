@@ -1,7 +1,7 @@
 /** The kubelet and the StatefulSet controller at play: pods start, become ready or hang, and roll (S72; domain facts 11). */
 import { kinds } from "../../domain/kube/kinds";
 import { refTo } from "../../domain/kube/objects";
-import { asArray, asString, omit } from "../../domain/base/values";
+import { asString, omit } from "../../domain/base/values";
 import type {
   Container,
   ContainerState,
@@ -180,7 +180,7 @@ function endPod({ times }: OperatorSnapshot, pod: Pod): readonly PlannedAction[]
     const run = statusWritten(asKubelet(pod), status);
     return [{ key: `${identity(pod)} ended`, afterMs: times.drainMs, run }];
   }
-  if (asArray(pod.metadata["finalizers"]).length > 0) return [];
+  if ((pod.metadata.finalizers ?? []).length > 0) return [];
   return [{ key: `${identity(pod)} gone`, afterMs: 0, run: removeObject(asKubelet(pod)) }];
 }
 

@@ -1,5 +1,6 @@
 import { defaultNames } from "../../../plugin/domain/names/names";
-import { exampleSource } from "../../../plugin/simulator/example";
+import { parseDocuments } from "../../../plugin/adapters/kubernetes/text/yaml";
+import { exampleRelease, exampleSource } from "../../../plugin/simulator/example";
 import { createRegistry } from "../../../plugin/simulator/kinds/registry";
 import type { KubeObject } from "../../../plugin/ports/kubernetes";
 import { testTime } from "../../support/manual-clock";
@@ -44,6 +45,24 @@ test("every object of it is served, valid, and complete as an API server would s
   });
   expect(changed).toEqual([]);
   expect(() => makeWorld({ objects }).controlPlane).not.toThrow();
+});
+
+test("every object of its bundles is served, valid, and without a field that its kind does not know", () => {
+  const { bundle, openshiftBundle } = defaultNames.release;
+  const release = exampleRelease(defaultNames);
+  const written = [bundle, openshiftBundle].flatMap((paths) => {
+    const { text = "", source = "" } = release.file(paths) ?? {};
+    return parseDocuments(text, source) as readonly KubeObject[];
+  });
+  const registry = createRegistry();
+  const warned = written.flatMap((object) => {
+    const placed = { ...object, metadata: { ...object.metadata, namespace: "engine" } };
+    const definition = registry.byKind(object.apiVersion, object.kind);
+    const stored = definition?.namespaced === true ? placed : object;
+    return definition?.prepare(stored, undefined).warnings ?? [`${object.kind} is not served`];
+  });
+  expect(written.map(({ kind }) => kind)).toContain("Deployment");
+  expect(warned).toEqual([]);
 });
 
 test("the certificate in force is that of the Secret, and the pair is handed over for serving", async () => {

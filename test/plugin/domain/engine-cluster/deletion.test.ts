@@ -26,7 +26,7 @@ test.each<[string, KubeObject, [boolean, string]]>([
   ["an object that stays", one("Role", { name: "a" }), [false, "it is being deleted"]],
   [
     "one with a time and two finalizers",
-    one("Role", { name: "a", deletionTimestamp: since, finalizers: ["x", "y", "x", 1] }),
+    one("Role", { name: "a", deletionTimestamp: since, finalizers: ["x", "y", "x"] }),
     [true, `it is being deleted since ${since}, held by finalizers x, y`],
   ],
   [
