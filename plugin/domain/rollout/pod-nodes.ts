@@ -168,7 +168,7 @@ function findGates(pod: Pod): Pick<Trouble, "because" | "fix"> | undefined {
   if (findCondition(pod, "PodScheduled")?.reason !== "SchedulingGated") return undefined;
   const gates = [pod.spec?.schedulingGates]
     .flat()
-    .map((gate) => gate?.name)
+    .flatMap((gate) => asString(gate?.name) ?? [])
     .join(", ");
   return {
     because: `the scheduler does not look at it: its scheduling gates ${gates} are set`,

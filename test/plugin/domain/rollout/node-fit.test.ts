@@ -107,7 +107,7 @@ test.each<[string, Row]>([
     "a label that is not there",
     { waits: waits(expressions({ key: "gpu", operator: "Exists" })), takes: false },
   ],
-  ["a pod beside it without containers", { beside: [runs(0, { containers: null })], takes: true }],
+  ["nothing asked for, without a container", { waits: waits({ containers: null }), takes: true }],
   ["a taint that it does not tolerate", { node: host("h1", taint("maintenance")), takes: false }],
   [
     "only the taint of the cordon",
