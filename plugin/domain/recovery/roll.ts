@@ -50,10 +50,10 @@ const strategy = ["spec", "updateStrategy"] as const;
 
 /** What takes a partition, or the strategy OnDelete, away. */
 export function releasingEdits(set: StatefulSet): readonly FieldEdit[] {
-  const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
-  if (type === "OnDelete") {
-    return [{ path: [...strategy, "type"], from: type, to: "RollingUpdate" }];
+  const has = set.spec?.updateStrategy;
+  if (has?.type === "OnDelete") {
+    return [{ path: [...strategy, "type"], from: has.type, to: "RollingUpdate" }];
   }
   const path = [...strategy, "rollingUpdate", "partition"];
-  return [{ path, from: rollingUpdate?.partition, to: 0 }];
+  return [{ path, from: has?.rollingUpdate?.partition, to: 0 }];
 }

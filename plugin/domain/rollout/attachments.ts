@@ -28,8 +28,8 @@ function listBound(pod: Pod, facts: Facts): readonly BoundClaim[] {
     const found = factNamed(facts, "claims", { name: claim, namespace: readNamespace(pod) });
     const volume = asString(found?.spec?.volumeName);
     if (volume === undefined) return [];
-    const modes = found?.spec?.accessModes ?? [];
-    const isExclusive = modes.every((mode) => mode.startsWith("ReadWriteOnce"));
+    const modes = found?.spec?.accessModes;
+    const isExclusive = modes?.every((mode) => mode.startsWith("ReadWriteOnce")) !== false;
     return [{ claim, volume, isExclusive }];
   });
 }

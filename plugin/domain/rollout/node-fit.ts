@@ -66,11 +66,12 @@ function isChosen(node: Node, pod: Pod): boolean {
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (!required) return true;
   const fields = { "metadata.name": readName(node) };
-  return (required.nodeSelectorTerms ?? []).some(
+  const isMatched = required.nodeSelectorTerms?.some(
     ({ matchExpressions, matchFields }) =>
-      (matchExpressions ?? []).every((one) => isMet(one, labels)) &&
-      (matchFields ?? []).every((one) => isMet(one, fields)),
+      matchExpressions?.every((one) => isMet(one, labels)) !== false &&
+      matchFields?.every((one) => isMet(one, fields)) !== false,
   );
+  return isMatched === true;
 }
 
 /** Nodes are compared by numbers too, which label selectors are not. */

@@ -169,10 +169,10 @@ function findUnattached(pod: Pod, context?: PodContext): Trouble | undefined {
 
 /** A container runs, or one that runs first has begun after that time: what the event tells of is over. */
 function hasStartedSince(pod: Pod, time: string): boolean {
-  const { containerStatuses, initContainerStatuses } = pod.status ?? {};
+  const { status } = pod;
   return (
-    containerStatuses?.some(({ state }) => state?.running) === true ||
-    initContainerStatuses?.some(
+    status?.containerStatuses?.some(({ state }) => state?.running) === true ||
+    status?.initContainerStatuses?.some(
       ({ state }) => Date.parse(String(state?.running?.startedAt)) >= Date.parse(time),
     ) === true
   );
@@ -182,10 +182,10 @@ function hasStartedSince(pod: Pod, time: string): boolean {
 function findGated(pod: Pod): Trouble | undefined {
   const ready = findCondition(pod, "ContainersReady");
   if (ready?.status !== "True" || pod.metadata.deletionTimestamp !== undefined) return undefined;
-  const open = (pod.spec?.readinessGates ?? [])
-    .flatMap((gate) => asString(gate.conditionType) ?? [])
+  const open = pod.spec?.readinessGates
+    ?.flatMap(({ conditionType }) => asString(conditionType) ?? [])
     .filter((type) => findCondition(pod, type)?.status !== "True");
-  if (open.length === 0) return undefined;
+  if (open === undefined || open.length === 0) return undefined;
   const said = open.flatMap((type) => asString(findCondition(pod, type)?.message) ?? []);
   return {
     because: `all its containers are ready, and its readiness gate ${open.join(", ")} is not set${said.length === 0 ? "" : `: ${said.join("; ")}`}`,

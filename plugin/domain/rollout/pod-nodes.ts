@@ -166,8 +166,9 @@ const mostNamed = 3;
 /** The scheduler does not look at it before whoever has set the gates takes them off. */
 function findGates(pod: Pod): Pick<Trouble, "because" | "fix"> | undefined {
   if (findCondition(pod, "PodScheduled")?.reason !== "SchedulingGated") return undefined;
-  const gates = (pod.spec?.schedulingGates ?? [])
-    .flatMap((gate) => asString(gate.name) ?? [])
+  const gates = [pod.spec?.schedulingGates]
+    .flat()
+    .flatMap((gate) => asString(gate?.name) ?? [])
     .join(", ");
   return {
     because: `the scheduler does not look at it: its scheduling gates ${gates} are set`,

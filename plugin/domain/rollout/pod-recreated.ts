@@ -20,7 +20,7 @@ interface Named {
 
 export function findRecreated(pod: Pod, context?: PodContext): Trouble | undefined {
   if (context === undefined) return undefined;
-  const [owner] = pod.metadata.ownerReferences ?? [];
+  const owner = pod.metadata.ownerReferences?.[0];
   const named = { name: readName(pod), set: String(owner?.["name"]) };
   const told = [pod.status?.reason, pod.status?.message].flatMap((word) => asString(word) ?? []);
   const node = asString(pod.spec?.nodeName);

@@ -226,7 +226,7 @@ const setCauses: readonly (readonly [cause: RollCause, recognize: OfSet])[] = [
 
 function findUnobserved({ set, roll }: SetContext): Trouble | undefined {
   if (roll.observed) return undefined;
-  const generation = set.metadata.generation ?? 0;
+  const generation = String(set.metadata.generation);
   return {
     because: `the StatefulSet controller has not taken up generation ${generation}, it is at ${set.status?.observedGeneration ?? 0}`,
     fix: controllerLog,
@@ -257,8 +257,8 @@ function listOutdated(
   };
 }
 
-function imagesIn(podSpec: PodSpec | null | undefined): readonly string[] {
-  return (podSpec?.containers ?? []).flatMap(({ image }) => asString(image) ?? []);
+function imagesIn(podSpec: PodSpec | null | undefined): readonly string[] | undefined {
+  return podSpec?.containers?.flatMap(({ image }) => asString(image) ?? []);
 }
 
 /** Old pods that the update strategy keeps. */

@@ -99,6 +99,15 @@ test.each<[string, Row]>([
     "a number not below",
     { waits: waits(expressions({ key: "rack", operator: "Lt", values: ["7"] })), takes: false },
   ],
+  [
+    "a label that only has to be there",
+    { waits: waits(expressions({ key: "zone", operator: "Exists" })), takes: true },
+  ],
+  [
+    "a label that is not there",
+    { waits: waits(expressions({ key: "gpu", operator: "Exists" })), takes: false },
+  ],
+  ["nothing asked for, without a container", { waits: waits({ containers: null }), takes: true }],
   ["a taint that it does not tolerate", { node: host("h1", taint("maintenance")), takes: false }],
   [
     "only the taint of the cordon",
