@@ -68,7 +68,8 @@ const house = {
   ),
   ...Object.fromEntries(Object.keys(lists).map((list) => [list, usual])),
   "commands/rehearse": ["simulator", ...usual],
-  cmdutil: usual,
+  // the kinds of the simulator are those that manifests are held against
+  cmdutil: [...usual, "simulator/kinds"],
   simulator: words("adapters ports domain"),
   output: words("kernel/report.ts domain"),
   adapters: words("ports domain"),

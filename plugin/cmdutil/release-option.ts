@@ -18,6 +18,7 @@ import { readShippedRbac, readShippedTemplate } from "../adapters/shipped";
 import type { Names } from "../domain/names/names";
 import type { RoleFiles } from "../domain/rbac/lines";
 import { rebrand } from "../domain/names/rebrand";
+import { parseManifests } from "./manifest-documents";
 
 /** Opens the release that the flags name; undefined without one. */
 export async function findRelease(
@@ -49,7 +50,7 @@ export function readContents(
   { context, target }: { readonly context: CommandContext; readonly target?: string },
 ): ReleaseContents {
   const { names } = context;
-  const result = judgeContents(release, { platform, names, parse: parseDocuments, target });
+  const result = judgeContents(release, { platform, names, parse: parseManifests, target });
   if (result.is === "read") return result.contents;
   throw new UsageError(result.problems, {
     hint: "give a release as it was published, or report this to its publisher",
@@ -67,7 +68,7 @@ export function readBundle(
 ): readonly DesiredObject[] {
   const { names } = context;
   const read = platforms.map((platform) =>
-    judgeContents(release, { platform, names, parse: parseDocuments }),
+    judgeContents(release, { platform, names, parse: parseManifests }),
   );
   if (read.every(({ is }) => is !== "read")) readContents(release, "kubernetes", { context });
   return read.flatMap((result) => {
@@ -90,7 +91,7 @@ export function requireFile(release: Release, paths: readonly string[], what: st
 
 /** The tags inside tell which release it really is (domain facts 8). */
 function requireTarget(release: Release, target: string, { names }: CommandContext): void {
-  const problems = targetProblems(release, { names, target, parse: parseDocuments });
+  const problems = targetProblems(release, { names, target, parse: parseManifests });
   if (problems.length === 0) return;
   throw new UsageError(problems, { hint: "correct --target, or give the release that it names" });
 }

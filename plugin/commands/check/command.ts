@@ -1,6 +1,6 @@
 /** `check`: flags to options, then the snapshot and its judgment (S121-S127). */
 import { readSecretCertificate } from "../../adapters/certificate";
-import { parseDocuments, renderCompactly } from "../../adapters/kubernetes/text/yaml";
+import { renderCompactly } from "../../adapters/kubernetes/text/yaml";
 import { checks } from "../checks";
 import { judgingCodes } from "../../domain/checks/check";
 import type { CheckTarget } from "../../domain/checks/context";
@@ -22,6 +22,7 @@ import {
   readShippedWebhook,
   withRelease,
 } from "../../cmdutil/release-option";
+import { parseManifests } from "../../cmdutil/manifest-documents";
 import { startRecorder } from "../../cmdutil/run-ports";
 import type { CheckFlags } from "./flags";
 
@@ -83,7 +84,7 @@ function checkTarget(
 function chooseRoles(context: CommandContext, contents: ReleaseContents | undefined): RoleFiles {
   const { rbac: files = [], source = "", operatorVersion } = contents ?? {};
   if (files.length === 0) return readShippedTemplates(context.names, operatorVersion);
-  const documents = files.flatMap(({ text, source: file }) => parseDocuments(text, file));
+  const documents = files.flatMap(({ text, source: file }) => parseManifests(text, file));
   return { documents, source };
 }
 
@@ -96,7 +97,7 @@ function chooseWebhook(
   const { documents, source } =
     file === undefined
       ? readShippedWebhook(context.names)
-      : { documents: parseDocuments(file.text, file.source), source: file.source };
+      : { documents: parseManifests(file.text, file.source), source: file.source };
   const rendered = renderTemplate(documents, namespace, context.names);
   if (rendered.is === "rendered") return rendered.configuration;
   throw new UsageError(

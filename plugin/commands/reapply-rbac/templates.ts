@@ -1,5 +1,5 @@
 /** The roles and bindings that the flags name. */
-import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
+import { parseManifests } from "../../cmdutil/manifest-documents";
 import { UsageError } from "../../domain/base/errors";
 import { type Release, type ReleaseFile, releaseVersion } from "../../domain/release/contents";
 import type { CommandContext } from "../../cmdutil/context";
@@ -23,7 +23,7 @@ export async function readTemplates(
   const { names } = context;
   if (template !== undefined) {
     const source = template === "-" ? "standard input" : template;
-    return { documents: parseDocuments(await context.readInput(template), source), source };
+    return { documents: parseManifests(await context.readInput(template), source), source };
   }
   const release = await findRelease(context, flags);
   if (release !== undefined) return openedTemplates(release, names, flags.target);
@@ -33,7 +33,7 @@ export async function readTemplates(
 /** The documents of a release that was opened before. */
 export function openedTemplates(opened: Release, names: Names, target?: string): Templates {
   const { source, file } = opened;
-  const release = releaseVersion(opened, { names, parse: parseDocuments }) ?? target;
+  const release = releaseVersion(opened, { names, parse: parseManifests }) ?? target;
   return { ...pickTemplates(source, pickFiles(names).map(file), names), release, opened };
 }
 
@@ -69,7 +69,7 @@ function pickTemplates(
     });
   }
   const documents = found.flatMap((file) =>
-    file === undefined ? [] : parseDocuments(file.text, file.source),
+    file === undefined ? [] : parseManifests(file.text, file.source),
   );
   return { documents, source };
 }

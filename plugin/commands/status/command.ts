@@ -1,7 +1,7 @@
 /** `status`: flags to options, then one look or many (S57-S60, S68-S74). */
 import { readSecretCertificate } from "../../adapters/certificate";
 import { openRelease } from "../../adapters/release/open";
-import { parseDocuments, renderCompactly } from "../../adapters/kubernetes/text/yaml";
+import { renderCompactly } from "../../adapters/kubernetes/text/yaml";
 import { EngineError, exitCodes, InputError, UsageError } from "../../domain/base/errors";
 import { readName } from "../../domain/names/names";
 import { statusNeeds } from "../../domain/checks/needs";
@@ -28,6 +28,7 @@ import {
   endingSignals,
   resolveNamespace,
 } from "../../cmdutil/context";
+import { parseManifests } from "../../cmdutil/manifest-documents";
 import { inNamespace } from "../../cmdutil/kubectl-command";
 import { readShippedTemplates } from "../../cmdutil/release-option";
 import { nameProbe, startRecorder } from "../../cmdutil/run-ports";
@@ -193,14 +194,14 @@ async function optionsOf(
   const release = await openRelease(given, { names, signal, env, onSlow });
   const contents = (openShift: boolean): ReleaseContents => {
     const platform = openShift ? "openshift" : "kubernetes";
-    const read = judgeContents(release, { platform, names, parse: parseDocuments });
+    const read = judgeContents(release, { platform, names, parse: parseManifests });
     if (read.is === "read") return read.contents;
     throw new InputError(read.problems);
   };
   const { consumerRole, consumerBinding, labelRole, labelBinding } = names.release;
   const documents = [consumerRole, consumerBinding, labelRole, labelBinding].flatMap((paths) => {
     const file = release.file(paths);
-    return file === undefined ? [] : parseDocuments(file.text, file.source);
+    return file === undefined ? [] : parseManifests(file.text, file.source);
   });
   return { ...probe, rbac: { documents, source: release.source }, release: { given, contents } };
 }

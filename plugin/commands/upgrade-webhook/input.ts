@@ -1,6 +1,6 @@
 /** What the command was given, read and judged before anything but the namespace is asked: template, probe file, flags. */
 import { readSecretCertificate } from "../../adapters/certificate";
-import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
+import { parseManifests } from "../../cmdutil/manifest-documents";
 import { judgeCertificate } from "../../domain/certificate/certificate";
 import type { LiveBundles } from "../../domain/admission/injector";
 import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
@@ -72,12 +72,12 @@ export async function readTemplate(
 ): Promise<Template> {
   if (template !== undefined) {
     const source = template === "-" ? "standard input" : template;
-    return { documents: parseDocuments(await context.readInput(template), source), source };
+    return { documents: parseManifests(await context.readInput(template), source), source };
   }
   const { names } = context;
   if (opened !== undefined) {
     const { text, source } = requireFile(opened, names.release.webhook, "webhook template");
-    return { documents: parseDocuments(text, source), source };
+    return { documents: parseManifests(text, source), source };
   }
   return readShippedWebhook(names);
 }

@@ -59,7 +59,7 @@ export function misfitFindings(objects: readonly MisfitObject[], names: Names): 
       ({ field, found, wanted }) => `${field} is ${found} instead of ${wanted}`,
     );
     const cause = `${boundList(says)}: not used, and what depends on this object is unknown`;
-    const [{ field } = {}] = misfits;
+    const field = misfits[0]?.field;
     return dumpFinding("fieldType", { object: objectLabel(object), field, cause, fix });
   });
 }
