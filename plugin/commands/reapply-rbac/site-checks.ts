@@ -1,12 +1,13 @@
 /** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
 import { factNamed } from "../../domain/facts/facts";
+import type { Container } from "../../domain/kube/models";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import { type Additions, additionsTo, termsFor } from "../../domain/rbac/plan";
 import { nameSharedPair } from "../../domain/rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../../domain/rbac/templates";
 import type { RolePair } from "../../domain/kube/kinds";
 import { readAccount } from "../../domain/scc/grants";
-import { getPath, asArray, getOwn, asString, oncePer } from "../../domain/base/values";
+import { getOwn, oncePer } from "../../domain/base/values";
 import type { CheckContext } from "../../domain/checks/context";
 import type { Names } from "../../domain/names/names";
 import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
@@ -82,8 +83,6 @@ const none: Additions = { grants: [], subjects: [] };
 
 const { shared, warning } = makeChecks("rbac");
 const source = "Facts 6";
-const podSpec = ["spec", "template", "spec"];
-
 /** The checks of settings and of the namespaces that they name. */
 export const rbacSettingChecks: readonly Check[] = [
   shared(rbacFindings.unknownConfiguration, {
@@ -166,11 +165,12 @@ function findConfigMap({ facts, names }: CheckContext) {
 }
 
 function mapped(situation: CheckContext, key: string): string {
-  return asString(getPath(findConfigMap(situation), ["data", key]))?.trim() ?? "";
+  return findConfigMap(situation)?.data?.[key]?.trim() ?? "";
 }
 
-function listContainers({ deployment }: CheckContext): readonly unknown[] {
-  return asArray(getPath(deployment, [...podSpec, "containers"]));
+function findOperator({ deployment, names }: CheckContext): Container | undefined {
+  const containers = deployment?.spec?.template?.spec?.containers;
+  return containers?.find(({ name }) => name === names.operator.container);
 }
 
 function settings({ configMap }: Names): readonly string[] {
@@ -179,13 +179,11 @@ function settings({ configMap }: Names): readonly string[] {
 
 function judgeHidden(situation: CheckContext): readonly CheckResult[] {
   const { deployment, names } = situation;
-  const entries = listContainers(situation)
-    .filter((container) => getOwn(container, "name") === names.operator.container)
-    .flatMap((container) => asArray(getOwn(container, "env")));
+  const entries = findOperator(situation)?.env;
   return settings(names).flatMap((key) => {
-    const entry = entries.find((one) => getOwn(one, "name") === key);
-    const [said, hidden] = [asString(getOwn(entry, "value")) ?? "", mapped(situation, key)];
-    const differs = getOwn(entry, "valueFrom") === undefined && hidden !== "" && said !== hidden;
+    const entry = entries?.find(({ name }) => name === key);
+    const [said, hidden] = [entry?.value ?? "", mapped(situation, key)];
+    const differs = !entry?.valueFrom && hidden !== "" && said !== hidden;
     if (deployment === undefined || entry === undefined || !differs) return [];
     return [on(deployment, `its entry ${key} hides that of the ConfigMap`, { field: key })];
   });
@@ -194,15 +192,12 @@ function judgeHidden(situation: CheckContext): readonly CheckResult[] {
 function judgeUnused(situation: CheckContext): readonly CheckResult[] {
   const { deployment, names } = situation;
   const set = settings(names).some((key) => mapped(situation, key) !== "");
-  const [container] = listContainers(situation).filter(
-    (one) => getOwn(one, "name") === names.operator.container,
-  );
-  const sources = [...asArray(getOwn(container, "envFrom")), ...asArray(getOwn(container, "env"))];
-  const used = sources.some(
-    (one) =>
-      getPath(one, ["configMapRef", "name"]) === names.configMap.name ||
-      getPath(one, ["valueFrom", "configMapKeyRef", "name"]) === names.configMap.name,
-  );
+  const { env, envFrom } = findOperator(situation) ?? {};
+  const isMap = (source: { readonly name?: string | null } | null | undefined): boolean =>
+    source?.name === names.configMap.name;
+  const used =
+    envFrom?.some(({ configMapRef }) => isMap(configMapRef)) === true ||
+    env?.some(({ valueFrom }) => isMap(valueFrom?.configMapKeyRef)) === true;
   if (deployment === undefined || !set || used) return [];
   return [on(deployment, `${names.operator.container} does not read ${names.configMap.name}`)];
 }

@@ -1,5 +1,6 @@
 /** What goes out of which list to take a constraint from accounts, which ways in stay, and who else uses it (S33). */
 import { sccFinding } from "../../domain/scc/findings";
+import type { Pod, Subject } from "../../domain/kube/models";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { asArray, getOwn } from "../../domain/base/values";
 import { listGroups } from "../../domain/kube/role-rules";
@@ -19,6 +20,7 @@ import {
   renderGroup,
   renderUser,
   runsUnder,
+  type Binding,
 } from "../../domain/scc/grants";
 import { type SccEnvironment, wantsAdjustment } from "../../domain/scc/refusals";
 import type { Names } from "../../domain/names/names";
@@ -33,7 +35,7 @@ export interface SccState {
   readonly constraint: KubeObject | undefined;
   readonly access: AccessObjects;
   /** Pods of all namespaces. */
-  readonly pods: readonly KubeObject[];
+  readonly pods: readonly Pod[];
   /** Labels of the ECs that ask for what the constraint gives (S32). */
   readonly wantedBy: readonly string[];
   /** User names of the accounts of every EC of the namespace. */
@@ -165,8 +167,8 @@ function listFreeGroups(
 ): readonly string[] {
   const users = new Set(accounts.map(renderUser));
   if (wantedBy.length > 0 || !members.every((member) => users.has(member))) return [];
-  const isOthers = ({ metadata, spec }: KubeObject): boolean => {
-    const name = String(getOwn(spec, "serviceAccountName"));
+  const isOthers = ({ metadata, spec }: Pod): boolean => {
+    const name = String(spec?.serviceAccountName);
     return !users.has(renderUser({ namespace: String(metadata.namespace), name }));
   };
   return [...new Set(accounts.map(({ namespace }) => namespace))]
@@ -187,8 +189,11 @@ function listConstraintChanges(
   const ours = new Set<unknown>(going.accounts.map(renderUser));
   const groups = new Set<unknown>(going.groups);
   const lists = [
-    ...editList(constraint, "users", { goes: (user) => ours.has(user), label: String }),
-    ...editList(constraint, "groups", {
+    ...editList("users", asArray(constraint["users"]), {
+      goes: (user) => ours.has(user),
+      label: String,
+    }),
+    ...editList("groups", asArray(constraint["groups"]), {
       goes: (group) => groups.has(group),
       label: (group) => `group ${String(group)}`,
     }),
@@ -197,30 +202,29 @@ function listConstraintChanges(
 }
 
 function listBindingChanges(grants: readonly SccGrant[], going: Going): readonly ListChange[] {
-  const goes = (subject: unknown): boolean =>
+  const goes = (subject: Subject): boolean =>
     going.accounts.some(
       (account) =>
         isAccount(subject, account) || going.groups.includes(findGroup(subject, account) ?? ""),
     );
   return grants.flatMap(({ binding, breadth }) => {
     if (breadth !== "only") return [];
-    const lists = editList(binding, "subjects", { goes, label: subjectLabel });
+    const lists = editList("subjects", binding.subjects ?? [], { goes, label: subjectLabel });
     const deletes = lists.some(({ left }) => left.length === 0);
     return lists.length === 0 ? [] : [{ object: binding, lists, deletes }];
   });
 }
 
-interface Removal {
-  readonly goes: (one: unknown) => boolean;
-  readonly label: (one: unknown) => string;
+interface Removal<T> {
+  readonly goes: (one: T) => boolean;
+  readonly label: (one: T) => string;
 }
 
-function editList(
-  object: KubeObject,
+function editList<T>(
   field: ListEdit["field"],
-  { goes, label }: Removal,
+  found: readonly T[],
+  { goes, label }: Removal<T>,
 ): readonly ListEdit[] {
-  const found = asArray(getOwn(object, field));
   const left = found.filter((one) => !goes(one));
   const removed = [...new Set(found.filter(goes).map(label))];
   return removed.length === 0 ? [] : [{ field, left, removed }];
@@ -235,7 +239,7 @@ function constraintWays(constraint: KubeObject | undefined, account: Account): r
 }
 
 function bindingWays({ binding, role, breadth }: SccGrant, account: Account): readonly SccWay[] {
-  return asArray(getOwn(binding, "subjects")).flatMap((subject): readonly SccWay[] => {
+  return (binding.subjects ?? []).flatMap((subject): readonly SccWay[] => {
     const group = findGroup(subject, account);
     if (group !== undefined) return [{ account, object: binding, role, group, breadth }];
     const wider = breadth !== "only" && isAccount(subject, account);
@@ -268,7 +272,7 @@ function usersAfter(
     ...grants
       .filter(({ breadth }) => breadth !== "wide")
       .flatMap(({ binding }) =>
-        leftIn(binding, "subjects", changes).map(
+        subjectsLeft(binding, changes).map(
           (subject) => `${subjectLabel(subject)} by ${objectLabel(binding)}`,
         ),
       ),
@@ -285,9 +289,15 @@ function findLeftover(
   const bound = listBindings(access).some(
     (binding) =>
       labelRole(binding) === `ClusterRole/${grantName(name)}` &&
-      leftIn(binding, "subjects", changes).length > 0,
+      subjectsLeft(binding, changes).length > 0,
   );
   return bound ? undefined : role;
+}
+
+/** Whom a binding is still for once the changes are made. */
+function subjectsLeft(binding: Binding, changes: readonly ListChange[]): readonly Subject[] {
+  const left = leftIn(binding, "subjects", changes);
+  return binding.subjects?.filter((subject) => left.includes(subject)) ?? [];
 }
 
 /** What the list holds once the changes are made. */

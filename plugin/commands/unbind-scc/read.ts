@@ -2,8 +2,10 @@
 import type { LeftMarks } from "../../domain/kube/owners";
 import { readLeftMarks } from "../../readers/left-marks";
 import { factSources } from "../../domain/facts/facts";
-import { kinds, constraintResource } from "../../domain/kube/kinds";
-import type { KubeObject, Resource } from "../../domain/kube/objects";
+import { kinds, type KnownResource, constraintResource } from "../../domain/kube/kinds";
+import type { BuiltInKind, Deployment, Pod, StatefulSet, Typed } from "../../domain/kube/models";
+import { asKind, ofKind } from "../../domain/kube/typed";
+import type { KubeObject } from "../../domain/kube/objects";
 import { accessResources, type AccessObjects, chooseConstraint } from "../../domain/scc/grants";
 import type { Reviews } from "../../readers/reviews";
 import type { AskingPorts, RunPorts } from "../../kernel/world";
@@ -35,13 +37,13 @@ export interface UnbindFacts {
   readonly constraint: KubeObject | undefined;
   readonly access: AccessObjects;
   /** Pods of all namespaces. */
-  readonly pods: readonly KubeObject[];
+  readonly pods: readonly Pod[];
   /** ECs of the namespace. */
   readonly clusters: readonly KubeObject[];
   /** What makes their pods. */
-  readonly statefulSets: readonly KubeObject[];
+  readonly statefulSets: readonly StatefulSet[];
   /** The operator's. */
-  readonly deployment: KubeObject | undefined;
+  readonly deployment: Deployment | undefined;
   /** The constraint of still older releases; it is not looked for where one was named. */
   readonly older: KubeObject | undefined;
   /** The objects whose owner is gone; absent: every mark counts. */
@@ -61,15 +63,17 @@ export async function servesConstraints({
 export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promise<UnbindFacts> {
   const { cluster, names, signal } = deps;
   const { namespace, scc } = options;
-  const all = async (resource: Resource): Promise<readonly KubeObject[]> =>
-    (await cluster.list(resource, { signal })) ?? [];
+  const all = async <Kind extends BuiltInKind>(
+    resource: KnownResource<Kind>,
+  ): Promise<readonly Typed<Kind>[]> =>
+    ofKind((await cluster.list(resource, { signal })) ?? [], resource.kind);
   const constraintNamed = (name: string): Promise<KubeObject | undefined> =>
     cluster.get({ resource: constraintResource, name }, { signal });
   const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = accessResources;
   const [constraint, pods, clusters, statefulSets, deployment, older] = await Promise.all([
     constraintNamed(chooseConstraint(names, options)),
-    all(factSources(names).pods.resource),
+    all(kinds.pod),
     readClusters(deps, namespace),
     cluster.list(kinds.statefulSet, { namespace, signal }),
     cluster.get(operator, { signal }),
@@ -83,8 +87,11 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
   };
   const bindings = [...access.clusterRoleBindings, ...access.roleBindings];
   const left = await readLeftMarks(deps, [...(constraint ? [constraint] : []), ...bindings]);
-  const sets = { statefulSets: statefulSets ?? [] };
-  return { constraint, access, pods, clusters, ...sets, deployment, older, left };
+  const own = {
+    statefulSets: ofKind(statefulSets ?? [], kinds.statefulSet.kind),
+    deployment: asKind(deployment, kinds.deployment.kind),
+  };
+  return { constraint, access, pods, clusters, ...own, older, left };
 }
 
 /** Releases differ in the versions that they serve. */

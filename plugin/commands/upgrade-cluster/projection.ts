@@ -9,7 +9,6 @@ import type { WantedCluster } from "../../domain/engine-cluster/rollout";
 import { listBundledVersions } from "../../domain/release/platforms";
 import { parseImage } from "../../domain/release/images";
 import { findClusterPods } from "../../domain/scc/pods";
-import { ofKind } from "../../domain/kube/typed";
 import { asString, getPath, withValue } from "../../domain/base/values";
 import { type Projection, unchanged } from "../../kernel/projection";
 
@@ -43,7 +42,7 @@ export function projectUpgrade(facts: Facts, { ec, wanted }: UpgradedCluster): P
     (object, [path, value]) => withValue(object, path, value) as KubeObject,
     ec,
   );
-  const pods = ofKind(findClusterPods(ec, facts.objects.pods, names), "Pod");
+  const pods = findClusterPods(ec, facts.objects.pods, names);
   const replaced = pods.filter((pod) => !listTags(pod).includes(tag));
   const { group } = names;
   return {

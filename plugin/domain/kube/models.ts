@@ -24,6 +24,8 @@ import type {
   V1DeploymentStatus,
   V1Endpoint,
   V1EndpointSlice,
+  V1EnvVar,
+  V1IPBlock,
   V1Job,
   V1JobStatus,
   V1IPBlock,
@@ -193,6 +195,7 @@ export type DeploymentCondition = Raw<V1DeploymentCondition>;
 export type DeploymentStatus = Raw<V1DeploymentStatus>;
 export type Endpoint = Raw<V1Endpoint>;
 export type EndpointPort = Raw<DiscoveryV1EndpointPort>;
+export type EnvVar = Raw<V1EnvVar>;
 export type IngressRule = Raw<V1NetworkPolicyIngressRule>;
 export type JobStatus = Raw<V1JobStatus>;
 export type IpBlock = Raw<V1IPBlock>;

@@ -1,7 +1,8 @@
 /** Which namespaces an operator is told to manage (domain facts 6). */
 import { leftovers, type Names } from "../names/names";
+import type { ConfigMap, Deployment, EnvVar } from "../kube/models";
 import type { KubeObject } from "../kube/objects";
-import { getPath, few, isObject, asArray, getOwn, asString } from "../base/values";
+import { few, getOwn, asString } from "../base/values";
 import {
   type BindingSubject,
   listSubjects,
@@ -25,8 +26,8 @@ export type Configured =
 
 /** Where the settings may stand. */
 interface ConfigurationFacts {
-  readonly deployment: KubeObject | undefined;
-  readonly configMap: KubeObject | undefined;
+  readonly deployment: Deployment | undefined;
+  readonly configMap: ConfigMap | undefined;
   readonly names: Names;
 }
 
@@ -60,16 +61,15 @@ export function namesIn(value: string): readonly string[] {
 function readSetting(facts: ConfigurationFacts, key: string): Setting {
   const { deployment, configMap, names } = facts;
   const mapName = names.configMap.name;
-  const inMap = asString(getPath(configMap, ["data", key]))?.trim() ?? "";
+  const inMap = asString(getOwn(configMap?.data, key))?.trim() ?? "";
   const mapped: Setting = readValue(inMap, `${key} of ConfigMap ${mapName}`);
-  const entry = listEnv(deployment, names).find((one) => getOwn(one, "name") === key);
+  const entry = listEnv(deployment, names).find(({ name }) => name === key);
   if (entry === undefined) return mapped;
-  const source = getOwn(entry, "valueFrom");
+  const source = entry.valueFrom;
   const place = `the entry ${key} of Deployment ${names.operator.deployment}`;
-  if (source === undefined)
-    return readValue((asString(getOwn(entry, "value")) ?? "").trim(), place);
-  const reference = getOwn(source, "configMapKeyRef");
-  if (getOwn(reference, "name") === mapName && getOwn(reference, "key") === key) return mapped;
+  if (!source) return readValue((entry.value ?? "").trim(), place);
+  const reference = source.configMapKeyRef;
+  if (reference?.name === mapName && reference.key === key) return mapped;
   return { is: "unknown", because: `${place} takes its value from a place that is not read here` };
 }
 
@@ -77,12 +77,10 @@ function readValue(value: string, from: string): Setting {
   return value === "" ? { is: "absent" } : { is: "set", value, from };
 }
 
-function listEnv(deployment: KubeObject | undefined, names: Names): readonly unknown[] {
-  const containers = asArray(getPath(deployment, ["spec", "template", "spec", "containers"]));
-  const operator = containers
-    .filter(isObject)
-    .find((container) => getOwn(container, "name") === names.operator.container);
-  return asArray(getOwn(operator ?? containers[0], "env"));
+function listEnv(deployment: Deployment | undefined, names: Names): readonly EnvVar[] {
+  const containers = deployment?.spec?.template?.spec?.containers;
+  const operator = containers?.find(({ name }) => name === names.operator.container);
+  return (operator ?? containers?.[0])?.env ?? [];
 }
 
 /** What is left in one namespace, or cluster-wide. */

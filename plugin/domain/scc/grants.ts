@@ -1,6 +1,15 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
 import { rbacKinds, constraintResource } from "../kube/kinds";
 import { listGroups, listSubjects, readServiceAccount } from "../kube/role-rules";
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  Pod,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  Subject,
+} from "../kube/models";
 import { type KubeObject, objectLabel, type Ref, refTo } from "../kube/objects";
 import { getPath, asArray, getOwn, asString } from "../base/values";
 import type { Names } from "../names/names";
@@ -50,32 +59,29 @@ export function renderGroup(namespace: string): string {
 }
 
 /** True for a binding's subject that is this one account, in either of its two spellings. */
-export function isAccount(subject: unknown, account: Account): boolean {
+export function isAccount(subject: Subject, account: Account): boolean {
   return listSubjects({ subjects: [subject] })
     .map(readServiceAccount)
     .some((one) => one?.namespace === account.namespace && one.name === account.name);
 }
 
 /** The group of a binding's subject that the account is in, undefined for any other subject. */
-export function findGroup(subject: unknown, account: Account): string | undefined {
-  const name = asString(getOwn(subject, "name"));
-  if (getOwn(subject, "kind") !== "Group" || name === undefined) return undefined;
+export function findGroup({ kind, name }: Subject, account: Account): string | undefined {
+  if (kind !== "Group" || typeof name !== "string") return undefined;
   return listGroups(account).includes(name) ? name : undefined;
 }
 
 /** A binding's subject for people. */
-export function subjectLabel(subject: unknown): string {
-  const namespace = asString(getOwn(subject, "namespace"));
-  const parts = [asString(getOwn(subject, "kind")), namespace, asString(getOwn(subject, "name"))];
-  return parts.filter((part) => part !== undefined).join("/");
+export function subjectLabel({ kind, namespace, name }: Subject): string {
+  return [kind, namespace, name].filter((part) => asString(part) !== undefined).join("/");
 }
 
 /** All roles and bindings of a cluster, as stored: aggregated rules are in the stored ones. */
 export interface AccessObjects {
-  readonly clusterRoles: readonly KubeObject[];
-  readonly clusterRoleBindings: readonly KubeObject[];
-  readonly roles: readonly KubeObject[];
-  readonly roleBindings: readonly KubeObject[];
+  readonly clusterRoles: readonly ClusterRole[];
+  readonly clusterRoleBindings: readonly ClusterRoleBinding[];
+  readonly roles: readonly Role[];
+  readonly roleBindings: readonly RoleBinding[];
 }
 
 /**
@@ -84,9 +90,12 @@ export interface AccessObjects {
  */
 export type Breadth = "only" | "names" | "wide";
 
+/** A binding of either scope. */
+export type Binding = ClusterRoleBinding | RoleBinding;
+
 /** A binding whose role grants `use` on the constraint. */
 export interface SccGrant {
-  readonly binding: KubeObject;
+  readonly binding: Binding;
   /** `ClusterRole/name` or `Role/namespace/name`. */
   readonly role: string;
   readonly breadth: Breadth;
@@ -112,16 +121,17 @@ export function listGrants(
 }
 
 /** All bindings, the cluster-wide ones first. */
-export function listBindings(access: AccessObjects): readonly KubeObject[] {
+export function listBindings(access: AccessObjects): readonly Binding[] {
   return [...access.clusterRoleBindings, ...access.roleBindings];
 }
 
 /** The role that a binding refers to, as a label. */
-export function labelRole(binding: KubeObject): string {
-  const roleRef = getOwn(binding, "roleRef");
-  const name = asString(getOwn(roleRef, "name")) ?? "";
-  const namespaced = getOwn(roleRef, "kind") === "Role";
-  return namespaced ? `Role/${binding.metadata.namespace ?? ""}/${name}` : `ClusterRole/${name}`;
+export function labelRole(binding: Binding): string {
+  const { roleRef } = binding;
+  const name = roleRef?.name ?? "";
+  return roleRef?.kind === "Role"
+    ? `Role/${binding.metadata.namespace ?? ""}/${name}`
+    : `ClusterRole/${name}`;
 }
 
 /** What lets an account use a constraint, itself or as a member of a group. */
@@ -137,7 +147,7 @@ export function mayUse({ constraint, access }: SccAccess, name: string, account:
   return (
     direct.some((one) => known.includes(one)) ||
     listGrants(access, name).some(({ binding }) =>
-      asArray(getOwn(binding, "subjects")).some(
+      binding.subjects?.some(
         (subject) => isAccount(subject, account) || findGroup(subject, account) !== undefined,
       ),
     )
@@ -145,58 +155,55 @@ export function mayUse({ constraint, access }: SccAccess, name: string, account:
 }
 
 function measureBreadth(
-  role: KubeObject,
+  role: ClusterRole | Role,
   constraint: string,
   own: readonly string[],
 ): Breadth | undefined {
-  const rules = asArray(getOwn(role, "rules"));
+  const rules = role.rules ?? [];
   const granting = rules.filter((rule) => grantsUse(rule, constraint));
   if (granting.length === 0) return undefined;
   if (rules.every((rule) => isWithin(rule, [constraint, ...own]))) return "only";
-  return granting.some((rule) => words(rule, "resourceNames").length > 0) ? "names" : "wide";
+  return granting.some(({ resourceNames }) => (resourceNames ?? []).length > 0) ? "names" : "wide";
 }
 
-function grantsUse(rule: unknown, constraint: string): boolean {
+function grantsUse(rule: PolicyRule, constraint: string): boolean {
   const { group, plural } = constraintResource;
-  const names = words(rule, "resourceNames");
+  const names = rule.resourceNames ?? [];
   return (
-    holds(words(rule, "verbs"), "use") &&
-    holds(words(rule, "apiGroups"), group) &&
-    holds(words(rule, "resources"), plural) &&
+    holds(rule.verbs, "use") &&
+    holds(rule.apiGroups, group) &&
+    holds(rule.resources, plural) &&
     (names.length === 0 || names.includes(constraint))
   );
 }
 
 /** True for a rule that gives nothing on anything but these constraints. */
-function isWithin(rule: unknown, constraints: readonly string[]): boolean {
+function isWithin(rule: PolicyRule, constraints: readonly string[]): boolean {
   const { group, plural } = constraintResource;
-  const names = words(rule, "resourceNames");
+  const has = (words: PolicyRule["verbs"], isOther: (word: string) => boolean): boolean =>
+    words?.some(isOther) === true;
   return (
-    words(rule, "nonResourceURLs").length === 0 &&
-    words(rule, "apiGroups").every((word) => word === group) &&
-    words(rule, "resources").every((word) => word === plural) &&
-    names.length > 0 &&
-    names.every((name) => constraints.some((one) => one === name))
+    !has(rule.nonResourceURLs, () => true) &&
+    !has(rule.apiGroups, (word) => word !== group) &&
+    !has(rule.resources, (word) => word !== plural) &&
+    has(rule.resourceNames, () => true) &&
+    !has(rule.resourceNames, (name) => !constraints.includes(name))
   );
 }
 
-function holds(found: readonly unknown[], wanted: string): boolean {
-  return found.includes(wanted) || found.includes("*");
-}
-
-function words(rule: unknown, key: string): readonly unknown[] {
-  return asArray(getOwn(rule, key));
+function holds(found: PolicyRule["verbs"], wanted: string): boolean {
+  return found?.some((word) => word === wanted || word === "*") === true;
 }
 
 /** True for a pod that runs, or is about to, under the constraint. */
-export function runsUnder(pod: KubeObject, constraint: string): boolean {
+export function runsUnder(pod: Pod, constraint: string): boolean {
   return findConstraint(pod) === constraint;
 }
 
 /** The constraint that a pod runs under, undefined for one that has ended or names none. */
-export function findConstraint(pod: KubeObject): string | undefined {
-  const ended = ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
-  return ended ? undefined : asString(getOwn(pod.metadata.annotations, constraintAnnotation));
+export function findConstraint({ metadata, status }: Pod): string | undefined {
+  const ended = ["Succeeded", "Failed"].includes(String(status?.phase));
+  return ended ? undefined : asString(metadata.annotations?.[constraintAnnotation]);
 }
 
 /** The priority by which a constraint wins over those that give less; undefined for one that has none. */

@@ -3,8 +3,9 @@ import { sccFinding } from "./findings";
 import type { Finding } from "../base/findings";
 import { parseImage } from "../release/images";
 import { type Names, renderTerm } from "../names/names";
+import type { Deployment, Pod, PodSpec, StatefulSet } from "../kube/models";
 import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/objects";
-import { getPath, asArray, getOwn, asString } from "../base/values";
+import { getPath, asString } from "../base/values";
 import { unprivilegedFrom } from "../release/unprivileged";
 import { findClusterPods } from "./pods";
 import { findRequired, isRequiredBy } from "./required";
@@ -32,10 +33,10 @@ interface ReportedRelease {
 /** What reports a release. */
 interface ReleaseSources {
   /** The operator's, where it is in this namespace. */
-  readonly deployment: KubeObject | undefined;
+  readonly deployment: Deployment | undefined;
   readonly cluster: KubeObject | undefined;
   /** The EC's pods. */
-  readonly pods: readonly KubeObject[];
+  readonly pods: readonly Pod[];
 }
 
 /** Every release that can be read: the operator's image or chart, the EC's tag, its pods' images. */
@@ -43,16 +44,13 @@ export function listReleases(
   { deployment, cluster, pods }: ReleaseSources,
   names: Names,
 ): readonly ReportedRelease[] {
-  const podSpec = ["spec", "template", "spec"];
   return [
     ...makeReported(deployment, [
-      imageTag(getPath(deployment, podSpec), names.operator.container),
+      imageTag(deployment?.spec?.template?.spec, names.operator.container),
       readAnnotation(deployment, names.annotations.operatorVersion),
     ]),
     ...makeReported(cluster, [asString(getPath(cluster, names.ecFields.versionTag))]),
-    ...pods.flatMap((pod) =>
-      makeReported(pod, [imageTag(getOwn(pod, "spec"), names.pods.container)]),
-    ),
+    ...pods.flatMap((pod) => makeReported(pod, [imageTag(pod.spec, names.pods.container)])),
   ];
 }
 
@@ -78,21 +76,18 @@ function makeReported(
 }
 
 /** The tag of a container's image, undefined where it is pinned by its digest alone. */
-function imageTag(podSpec: unknown, container: string): string | undefined {
-  const found = asArray(getOwn(podSpec, "containers")).find(
-    (each) => getOwn(each, "name") === container,
-  );
-  return parseImage(getOwn(found, "image"))?.tag;
+function imageTag(spec: PodSpec | null | undefined, container: string): string | undefined {
+  return parseImage(spec?.containers?.find(({ name }) => name === container)?.image)?.tag;
 }
 
 /** The part of the cluster around the ECs of one namespace. */
 export interface SccEnvironment extends SccAccess {
   /** The constraint's name; the object is undefined where it does not exist. */
   readonly name: string;
-  readonly deployment: KubeObject | undefined;
-  readonly pods: readonly KubeObject[];
+  readonly deployment: Deployment | undefined;
+  readonly pods: readonly Pod[];
   /** What makes the pods of ECs. */
-  readonly statefulSets: readonly KubeObject[];
+  readonly statefulSets: readonly StatefulSet[];
 }
 
 /** An account, the ECs that use it, and what stands against unbinding it. */
@@ -127,15 +122,15 @@ export function judgeAccounts(
 export function judgeOperator(around: SccEnvironment, names: Names): readonly JudgedAccount[] {
   const { deployment, pods } = around;
   const [release] = listReleases({ deployment, cluster: undefined, pods: [] }, names);
-  const name = asString(getPath(deployment, ["spec", "template", "spec", "serviceAccountName"]));
+  const name = asString(deployment?.spec?.template?.spec?.serviceAccountName);
   const { namespace } = deployment?.metadata ?? {};
   if (release === undefined || isPrivileged(release)) return [];
   if (name === undefined || namespace === undefined) return [];
   const account = { namespace, name };
   const findings = pods
-    .filter(({ metadata, spec }) => {
-      return metadata.namespace === namespace && getOwn(spec, "serviceAccountName") === name;
-    })
+    .filter(
+      ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceAccountName === name,
+    )
     .filter((pod) => runsUnder(pod, around.name))
     .map((pod) => judgePod(pod, { ...around, account }, names));
   return [{ ...account, clusters: [], findings, wanted: false }].filter(isFree);
@@ -237,12 +232,12 @@ function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
 
 /** A pod that needs nothing of the constraint comes back under it for as long as its account may use it. */
 function judgePod(
-  pod: KubeObject,
+  pod: Pod,
   around: SccEnvironment & { readonly account: Account },
   names: Names,
 ): Finding {
   const { name, constraint, account } = around;
-  const uses = listUses(pod, constraint);
+  const uses = listUses(pod.spec, constraint);
   const priority = readPriority(constraint);
   const object = objectLabel(pod);
   if (uses.length > 0) {

@@ -1,6 +1,7 @@
 /** What asks for a constraint so that a pod that is made again does not start without it. */
-import { getOwn, getPath, isObject } from "../base/values";
+import { getOwn, isObject } from "../base/values";
 import type { Finding } from "../base/findings";
+import type { Pod, StatefulSet } from "../kube/models";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 import type { Names } from "../names/names";
 import { sccFinding } from "./findings";
@@ -16,16 +17,16 @@ interface RequiredSearch {
   /** The constraint's name; the object is undefined where it does not exist. */
   readonly name: string;
   readonly constraint: KubeObject | undefined;
-  readonly statefulSets: readonly KubeObject[];
+  readonly statefulSets: readonly StatefulSet[];
   /** The pods of the EC. */
-  readonly pods: readonly KubeObject[];
+  readonly pods: readonly Pod[];
 }
 
 const asksFor = (annotations: unknown, name: string): boolean =>
   getOwn(annotations, requiredAnnotation) === name;
 
 /** The pod asks for the constraint by its annotation. */
-export function isRequiredBy(pod: KubeObject, name: string): boolean {
+export function isRequiredBy(pod: Pod, name: string): boolean {
   return asksFor(pod.metadata.annotations, name);
 }
 
@@ -60,10 +61,10 @@ export function findRequired(search: RequiredSearch, names: Names): readonly Fin
   ];
 }
 
-function makesPodsOf({ metadata, spec }: KubeObject, cluster: KubeObject, names: Names): boolean {
+function makesPodsOf({ metadata, spec }: StatefulSet, cluster: KubeObject, names: Names): boolean {
   const account = readAccount(cluster, names);
   if (metadata.namespace !== account.namespace) return false;
-  const runsAs = getPath(spec, ["template", "spec", "serviceAccountName"]);
+  const runsAs = spec?.template?.spec?.serviceAccountName;
   return metadata.name === cluster.metadata.name || runsAs === account.name;
 }
 
@@ -82,14 +83,14 @@ function findAnnotated(
 }
 
 function judgeTemplate(
-  set: KubeObject,
+  set: StatefulSet,
   { name, constraint, pods }: RequiredSearch,
   names: Names,
 ): readonly Finding[] {
-  const template = getPath(set, ["spec", "template"]);
+  const template = set.spec?.template;
   const object = objectLabel(set);
   const never = `a pod that is made again would not start without ${name}`;
-  if (asksFor(getPath(template, ["metadata", "annotations"]), name)) {
+  if (asksFor(template?.metadata?.annotations, name)) {
     const about = {
       object,
       field: "spec.template.metadata.annotations",
@@ -98,7 +99,7 @@ function judgeTemplate(
     };
     return [sccFinding("required", about, names)];
   }
-  const uses = listUses({ ...set, spec: getOwn(template, "spec") }, constraint);
+  const uses = listUses(template?.spec, constraint);
   // where all pods run under another constraint, that one gives what the template asks for
   const isNeeded = pods.length === 0 || pods.some((pod) => runsUnder(pod, name));
   if (uses.length === 0 || !isNeeded) return [];
@@ -113,7 +114,7 @@ function judgeTemplate(
 
 /** A pod that asks, and nothing that was read makes it so. */
 function judgePod(
-  pod: KubeObject,
+  pod: Pod,
   name: string,
   { names, isOfSet }: { readonly names: Names; readonly isOfSet: boolean },
 ): Finding {

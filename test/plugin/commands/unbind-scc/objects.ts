@@ -3,6 +3,18 @@ import type { KubeObject } from "../../../../plugin/ports/kubernetes";
 import { accessResources } from "../../../../plugin/domain/scc/grants";
 import { constraintResource } from "../../../../plugin/domain/kube/kinds";
 import type { Scene } from "./memory-scene";
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  Deployment,
+  Pod,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+  SecurityContext,
+  Subject,
+} from "../../../../plugin/domain/kube/models";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -22,13 +34,13 @@ export const placeNamed = (name: string): AccountReview => ({
 export const user = (namespace: string, name = "ec"): string =>
   `system:serviceaccount:${namespace}:${name}`;
 
-export const account = (namespace: string, name = "ec"): object => ({
+export const account = (namespace: string, name = "ec"): Subject => ({
   kind: "ServiceAccount",
   name,
   namespace,
 });
 
-export const group = (name: string): object => ({ apiGroup: rbac, kind: "Group", name });
+export const group = (name: string): Subject => ({ apiGroup: rbac, kind: "Group", name });
 
 export const aNamespace = (name: string): KubeObject => ({
   apiVersion: "v1",
@@ -59,7 +71,7 @@ export const anOperator = (
   namespace: string,
   image: string,
   serviceAccountName?: string,
-): KubeObject => ({
+): Deployment => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name: "engine-enterprise-operator", namespace },
@@ -93,7 +105,7 @@ export const aConstraint = (
   groups,
 });
 
-export const useOf = (...names: readonly string[]): object => ({
+export const useOf = (...names: readonly string[]): PolicyRule => ({
   apiGroups: ["security.openshift.io"],
   resources: ["securitycontextconstraints"],
   resourceNames: names,
@@ -101,34 +113,64 @@ export const useOf = (...names: readonly string[]): object => ({
 });
 
 /** Without a namespace a ClusterRole. */
-export const aRole = (name: string, rules: readonly object[], namespace?: string): KubeObject => ({
-  apiVersion: `${rbac}/v1`,
-  kind: namespace === undefined ? "ClusterRole" : "Role",
-  metadata: { name, ...(namespace !== undefined && { namespace }) },
-  rules,
-});
+export function aRole(name: string, rules: ClusterRole["rules"]): ClusterRole;
+export function aRole(name: string, rules: Role["rules"], namespace: string): Role;
+export function aRole(name: string, rules: Role["rules"], namespace?: string): ClusterRole | Role {
+  const apiVersion = `${rbac}/v1`;
+  return namespace === undefined
+    ? { apiVersion, kind: "ClusterRole", metadata: { name }, rules }
+    : { apiVersion, kind: "Role", metadata: { name, namespace }, rules };
+}
+
+interface Bound {
+  readonly subjects: readonly Subject[];
+  readonly namespace?: string;
+}
 
 /** Without a namespace a ClusterRoleBinding. */
-export const aBinding = (
+export function aBinding(
   name: string,
-  roleRef: { readonly kind: "ClusterRole" | "Role"; readonly name: string },
-  { subjects, namespace }: { readonly subjects: readonly object[]; readonly namespace?: string },
-): KubeObject => ({
-  apiVersion: `${rbac}/v1`,
-  kind: namespace === undefined ? "ClusterRoleBinding" : "RoleBinding",
-  metadata: { name, ...(namespace !== undefined && { namespace }) },
-  roleRef: { apiGroup: rbac, ...roleRef },
-  subjects,
-});
+  roleRef: RoleRef,
+  bound: Bound & { readonly namespace: string },
+): RoleBinding;
+export function aBinding(
+  name: string,
+  roleRef: RoleRef,
+  bound: Pick<Bound, "subjects">,
+): ClusterRoleBinding;
+export function aBinding(
+  name: string,
+  { kind, name: role }: RoleRef,
+  { subjects, namespace }: Bound,
+): ClusterRoleBinding | RoleBinding {
+  const apiVersion = `${rbac}/v1`;
+  const roleRef = { apiGroup: rbac, kind, name: role };
+  return namespace === undefined
+    ? { apiVersion, kind: "ClusterRoleBinding", metadata: { name }, roleRef, subjects }
+    : { apiVersion, kind: "RoleBinding", metadata: { name, namespace }, roleRef, subjects };
+}
 
 /** The ClusterRole and binding of `oc adm policy add-scc-to-user`, with -n when a namespace is given. */
-export const granted = (
+export function granted(
   scc: string,
-  bound: { readonly subjects: readonly object[]; readonly namespace?: string },
-): readonly KubeObject[] => {
+  bound: Bound & { readonly namespace: string },
+): readonly [ClusterRole, RoleBinding];
+export function granted(
+  scc: string,
+  bound: Pick<Bound, "subjects">,
+): readonly [ClusterRole, ClusterRoleBinding];
+export function granted(
+  scc: string,
+  { subjects, namespace }: Bound,
+): readonly [ClusterRole, ClusterRoleBinding | RoleBinding] {
   const name = `system:openshift:scc:${scc}`;
-  return [aRole(name, [useOf(scc)]), aBinding(name, { kind: "ClusterRole", name }, bound)];
-};
+  const role = { kind: "ClusterRole", name };
+  const binding =
+    namespace === undefined
+      ? aBinding(name, role, { subjects })
+      : aBinding(name, role, { subjects, namespace });
+  return [aRole(name, [useOf(scc)]), binding];
+}
 
 export const aPod = (
   namespace: string,
@@ -139,9 +181,9 @@ export const aPod = (
   }: {
     readonly scc: string;
     readonly serviceAccountName?: string;
-    readonly securityContext?: object;
+    readonly securityContext?: SecurityContext;
   },
-): KubeObject => ({
+): Pod => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: "some-pod", namespace, annotations: { "openshift.io/scc": scc } },

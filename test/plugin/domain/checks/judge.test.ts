@@ -317,7 +317,6 @@ describe("malformed objects break no check", () => {
         ...object,
         spec: "x",
         status: "x",
-        webhooks: "x",
         rules: "x",
         subjects: "x",
         data: "x",

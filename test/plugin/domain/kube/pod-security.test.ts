@@ -1,4 +1,5 @@
 import { listBreaches } from "../../../../plugin/domain/kube/pod-security";
+import type { PodSpec, SecurityContext } from "../../../../plugin/domain/kube/models";
 
 const strict = {
   allowPrivilegeEscalation: false,
@@ -6,12 +7,15 @@ const strict = {
   runAsNonRoot: true,
   seccompProfile: { type: "RuntimeDefault" },
 };
-const withContainer = (securityContext: object | undefined, more: object = {}) => ({
+const withContainer = (
+  securityContext: SecurityContext | undefined,
+  more: PodSpec = {},
+): PodSpec => ({
   containers: [{ name: "node", securityContext }],
   ...more,
 });
 
-test.each<[string, string, unknown, readonly string[]]>([
+test.each<[string, string, PodSpec | undefined, readonly string[]]>([
   ["privileged refuses nothing", "privileged", { hostNetwork: true }, []],
   ["a word that is no level", "strict", { hostNetwork: true }, []],
   ["baseline, of no pod", "baseline", undefined, []],
@@ -62,7 +66,6 @@ test.each<[string, string, unknown, readonly string[]]>([
           { name: "logs", hostPath: { path: "/var/log" } },
           { name: "share", nfs: {} },
           { name: "data", persistentVolumeClaim: { claimName: "data" } },
-          null,
         ],
       },
     ),

@@ -4,20 +4,21 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as managed from "../../../../plugin/domain/rbac/managed";
 import { subjectLabel, listSubjects } from "../../../../plugin/domain/kube/role-rules";
 import { placeName, planPlace } from "../../../../plugin/domain/rbac/site";
+import type { ConfigMap, Deployment, EnvVar } from "../../../../plugin/domain/kube/models";
 import { aBinding, account, aRole, podRule } from "./objects";
 
 const { readConfiguredNamespaces, cutOff, findStale, namesIn, otherOperators } = managed;
 
 const deployment = (
-  env: readonly object[] | undefined,
+  env: readonly EnvVar[] | undefined,
   name: string = names.operator.container,
-) => ({
+): Deployment => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: {},
   spec: { template: { spec: { containers: [{ name: "other" }, { name, env }] } } },
 });
-const configMap = (list: string, more: object = {}) => ({
+const configMap = (list: string, more: Readonly<Record<string, string>> = {}): ConfigMap => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: {},
@@ -34,7 +35,7 @@ const bare = { is: "label", selector: "k", bareKey: "k" };
 const labelKey = { EDB_NAMESPACES_LABEL: "k" };
 const labelEntry = { name: "EDB_NAMESPACES_LABEL", valueFrom: {} };
 
-test.each<[string, KubeObject | undefined, KubeObject | undefined, object]>([
+test.each<[string, Deployment | undefined, ConfigMap | undefined, object]>([
   ["nothing", undefined, undefined, { is: "none" }],
   ["an entry beats the ConfigMap", deployment([listed]), configMap("c"), list("a", "b")],
   ["the ConfigMap's list", deployment([]), configMap("c,c"), list("c")],

@@ -5,7 +5,8 @@ import {
   judgeOperator,
   type SccEnvironment,
 } from "../../../../plugin/domain/scc/refusals";
-import type { KubeObject } from "../../../../plugin/domain/kube/objects";
+import type { Pod, PodSpec, PodTemplate, StatefulSet } from "../../../../plugin/domain/kube/models";
+import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
 import { listUses } from "../../../../plugin/domain/scc/uses";
 import {
   account,
@@ -67,7 +68,8 @@ test.each([
   ["engine/operator:8.0.20-23", { "engine.io/operator-ver": "7.8.6-2" }, []],
 ])("an operator of image %s with annotations %j", (image, annotations, found) => {
   const deployment = anOperator("engine", image);
-  const annotated = { ...deployment, metadata: { ...deployment.metadata, annotations } };
+  const own: ObjectMeta = { ...deployment.metadata, annotations: { ...annotations } };
+  const annotated = { ...deployment, metadata: own };
   expect(judge(tagged(), { deployment: annotated })).toEqual(found);
 });
 
@@ -76,7 +78,7 @@ test("an operator whose containers have other names tells no release", () => {
   expect(judge(tagged("8.0.20-1"), { deployment })).toEqual([]);
 });
 
-function podOf(name: string, image: string, changes: object = {}): KubeObject {
+function podOf(name: string, image: string, changes: object = {}): Pod {
   const pod = aPod("engine", { scc: "nonroot-v2" });
   return {
     ...pod,
@@ -183,14 +185,14 @@ test("a pod that needs nothing of a constraint with a priority comes back under 
   const [role, binding] = granted("mine", { subjects: [account("engine")] });
   const given = {
     ...access,
-    clusterRoles: role === undefined ? [] : [role],
-    clusterRoleBindings: binding === undefined ? [] : [binding],
+    clusterRoles: [role],
+    clusterRoleBindings: [binding],
   };
   const byBinding = { constraint: aConstraint("mine"), access: given, pods };
   expect(judge(anEc("engine"), byBinding)).toEqual(["SCC-POD-RUNNING Pod/engine/some-pod"]);
 });
 
-test.each<[string, object, readonly string[]]>([
+test.each<[string, PodSpec, readonly string[]]>([
   ["nothing", {}, []],
   ["the node's network", { hostNetwork: true, hostPID: false }, ["hostNetwork"]],
   [
@@ -223,8 +225,7 @@ test.each<[string, object, readonly string[]]>([
     ],
   ],
 ])("a pod uses %s", (_what, spec, uses) => {
-  const pod = { apiVersion: "v1", kind: "Pod", metadata: {}, spec };
-  expect(listUses(pod, { ...aConstraint("mine"), defaultAddCapabilities: ["CHOWN"] })).toEqual(
+  expect(listUses(spec, { ...aConstraint("mine"), defaultAddCapabilities: ["CHOWN"] })).toEqual(
     uses,
   );
 });
@@ -284,7 +285,7 @@ test("an operator without a namespace has no account", () => {
 });
 
 const requires = (name: string) => ({ "openshift.io/required-scc": name });
-const aStatefulSet = (template: object, name = "ec", namespace = "engine"): KubeObject => ({
+const aStatefulSet = (template: PodTemplate, name = "ec", namespace = "engine"): StatefulSet => ({
   apiVersion: "apps/v1",
   kind: "StatefulSet",
   metadata: { name, namespace },
@@ -292,7 +293,11 @@ const aStatefulSet = (template: object, name = "ec", namespace = "engine"): Kube
 });
 const asking = aStatefulSet({ metadata: { annotations: requires("mine") } });
 const rooted = aStatefulSet({ spec: { securityContext: { runAsUser: 0 } } });
-const named = (name: string, annotations: object, metadata: object = {}): KubeObject => {
+const named = (
+  name: string,
+  annotations: Readonly<Record<string, string>>,
+  metadata: object = {},
+): Pod => {
   const pod = aPod("engine", { scc: "mine" });
   const own = { ...pod.metadata.annotations, ...annotations };
   return { ...pod, metadata: { ...pod.metadata, name, annotations: own, ...metadata } };
@@ -303,7 +308,7 @@ const bySet = {
 const byReplicas = {
   ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "rig-1", uid: "u" }],
 };
-const underOther = (name: string): KubeObject => {
+const underOther = (name: string): Pod => {
   const pod = aPod("engine", { scc: "nonroot-v2" });
   return { ...pod, metadata: { ...pod.metadata, name } };
 };
