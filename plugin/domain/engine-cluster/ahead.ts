@@ -90,7 +90,7 @@ function listExceeded(quota: ResourceQuota): readonly string[] {
   return Object.entries(readHard(quota)).flatMap(([key, hard]) => {
     const used = quota.status?.used?.[key];
     const isOver = ofPods.has(key) && (compareQuantities(used, hard) ?? 0) > 0;
-    return isOver ? [`${key} is at ${String(used)} of ${String(hard)}`] : [];
+    return isOver ? [`${key} is at ${String(used)} of ${hard}`] : [];
   });
 }
 

@@ -28,7 +28,6 @@ import type {
   V1IPBlock,
   V1Job,
   V1JobStatus,
-  V1IPBlock,
   V1JSONSchemaProps,
   V1LabelSelector,
   V1LabelSelectorRequirement,
