@@ -9,7 +9,7 @@ import { getPath, asString, boundList } from "../base/values";
 import { ofKind } from "../kube/typed";
 
 const findings = {
-  fieldType: error("DUMP-FIELD-TYPE", "docs/guides/rehearse.md", {
+  fieldType: error("DUMP-FIELD-TYPE", "docs/reference/commands/rehearse.md", {
     cause:
       "a field of an object of the dump has another type than its kind says, as no API server stores it: the field is not used, and what depends on the object is unknown",
     fix: "dump the cluster again, or correct the field in the dump, then rehearse again",

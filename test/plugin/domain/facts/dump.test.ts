@@ -99,7 +99,7 @@ test("an object with fields of another type is one finding, with what was found"
       fix: expect.stringMatching(
         /^correct the field .*kubectl get .*, then rehearse again$/,
       ) as string,
-      source: "docs/guides/rehearse.md",
+      source: "docs/reference/commands/rehearse.md",
     },
   ]);
   expect(explainMisfit({ object, misfits })).toBe(
