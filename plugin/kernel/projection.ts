@@ -14,6 +14,7 @@ import {
   splitApiVersion,
 } from "../domain/kube/objects";
 import { getOwn, getPath, omit, sameJson } from "../domain/base/values";
+import { pickCopied } from "../ports/delegate";
 import type { KubeClient, ListOptions, WriteOptions } from "../ports/kubernetes";
 import type { RunPorts } from "./world";
 import { changeRef, findLive, type PlannedChange } from "../domain/kube/change";
@@ -105,7 +106,7 @@ export function projectCluster(cluster: KubeClient, projection: Projection): Kub
   // each method is named: one that the port gains is none of a plan's until somebody has thought of it
   return {
     server: cluster.server,
-    ...(cluster.lacks !== undefined && { lacks: cluster.lacks }),
+    ...pickCopied(cluster),
     namespace: cluster.namespace,
     ...(cluster.login !== undefined && { login: cluster.login }),
     get: async (ref, options) => {

@@ -92,6 +92,12 @@ export type Lacks = (
   namespace: string | undefined,
 ) => boolean;
 
+/** Why the objects of a kind, in a namespace where one is given, are not as an API server stores them. */
+export type Misfits = (
+  kind: Pick<Resource, "group" | "kind">,
+  namespace: string | undefined,
+) => string | undefined;
+
 /**
  * The Kubernetes API as the plugin uses it. Every method throws ApiError (an answer that is no
  * success; 409 for conflicts, 404 on patch and delete of an absent object), PermissionError
@@ -107,6 +113,8 @@ export interface KubeClient {
   readonly login?: Login;
   /** Only of a copy of a cluster: where it holds nothing of a kind, an absence proves nothing. */
   readonly lacks?: Lacks;
+  /** Only of a copy of a cluster: a list with such an object counts as unread. */
+  readonly misfits?: Misfits;
   /** Undefined for 404. */
   get(ref: Ref, options?: { readonly signal?: AbortSignal }): Promise<KubeObject | undefined>;
   /** All pages; undefined when the kind itself is not served. */

@@ -51,11 +51,11 @@ const markedKeys = [
   ...(["ecs", "edbs", "eaadbs", "statefulSets", "operatorGroups"] as const),
 ] as const satisfies readonly FactKey[];
 
-/** A LIST that came to an end: objects, an unknown kind, or a refusal. */
+/** A LIST that came to an end: objects, an unknown kind, a refusal, or objects that are not as they were stored. */
 type ListResult =
   | { readonly is: "read"; readonly objects: readonly KubeObject[] }
   | { readonly is: "unserved" }
-  | { readonly is: "refused"; readonly why: string };
+  | { readonly is: "refused" | "misfit"; readonly why: string };
 
 export const none: ListResult = { is: "unserved" };
 
@@ -89,6 +89,7 @@ export async function readSnapshot(
       collectObjects(answered, key).map((each) => withheld(each, names)),
     ]),
   ) as unknown as FactObjects;
+  const misfits = factKeys.filter((key) => answered.get(key)?.is === "misfit");
   const own = objects.services.filter((one) => one.metadata.name === names.webhook.service);
   const marked = [...markedKeys.flatMap((key) => objects[key]), ...own];
   const left = await readLeftMarks(deps, marked);
@@ -107,9 +108,10 @@ export async function readSnapshot(
       factKeys.flatMap((key) => {
         const answer = answered.get(key);
         if (answer === undefined) return [[key, notAsked]];
-        return answer.is === "refused" ? [[key, answer.why]] : [];
+        return "why" in answer ? [[key, answer.why]] : [];
       }),
     ),
+    ...(misfits.length > 0 && { misfits: new Set(misfits) }),
     ...(certificate !== undefined && {
       certificate: withKeeper(certificate, secret && findKeeper(secret, names, left)),
     }),
@@ -157,7 +159,7 @@ async function readNamedSecrets(
   answered: ReadonlyMap<FactKey, ListResult>,
 ): Promise<ListResult> {
   const failed = [answered.get("ecs"), answered.get("ercs")].find(({ is } = none) => is !== "read");
-  if (failed?.is === "refused") return failed;
+  if (failed !== undefined && "why" in failed) return failed;
   const { resource } = factSources(deps.names).namedSecrets;
   const named = secretNames(collectObjects(answered, "ecs"), collectObjects(answered, "ercs"), {
     ...{ names: deps.names, namespace },
@@ -165,7 +167,7 @@ async function readNamedSecrets(
   const found = await Promise.all(
     named.map((only) => readList(deps, { resource, own: true, only }, namespace)),
   );
-  const refused = found.find(({ is }) => is === "refused");
+  const refused = found.find((one) => "why" in one);
   if (refused !== undefined) return refused;
   return { is: "read", objects: found.flatMap((one) => (one.is === "read" ? one.objects : [])) };
 }
@@ -177,6 +179,8 @@ async function readList(
 ): Promise<ListResult> {
   const options = { signal, whole: true, ...listOptions(source, namespace) };
   const [newest, ...older] = listVersions(source);
+  const why = cluster.misfits?.(newest, options.namespace);
+  if (why !== undefined) return { is: "misfit", why };
   try {
     const found = await cluster.list(newest, options);
     const [second] = found === undefined ? older : [];

@@ -1,6 +1,9 @@
 /** `reapply-rbac` where the operator finds its namespaces by label, and the way back from it, on a real API server. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { load } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names/names";
-import { getOwn } from "../../plugin/domain/base/values";
+import { asArray, getOwn } from "../../plugin/domain/base/values";
 import type { ControlPlane } from "./control-plane";
 import {
   documentedWay,
@@ -18,6 +21,7 @@ import {
   untilOperatorMay,
 } from "./managed-namespaces";
 import type { KubeObject } from "./api";
+import { IndependentReader, ownersOf } from "./independent-reader";
 import { type PluginRun, runPlugin } from "./plugin-run";
 
 let controlPlane: ControlPlane;
@@ -58,6 +62,7 @@ describe.each<{ selector: string; marks: Record<string, string>; prefix: string 
     expect(await api.read(labelRole())).toBeDefined();
     expect(await api.read(oldRole(not))).toBeUndefined();
     expect(await operatorMay(controlPlane.api, findsNamespaces)).toBe(true);
+    await expectIndependently(one);
     const again = await reapply();
     expect([again.code, again.writes]).toEqual([0, []]);
   });
@@ -84,6 +89,35 @@ describe.each<{ selector: string; marks: Record<string, string>; prefix: string 
     await api.remove(oldBinding(one));
   });
 });
+
+/** Rules whose lists are in order: releases list the same verbs otherwise. */
+function inOrder(rules: readonly unknown[]): readonly unknown[] {
+  return rules.map((rule) =>
+    ["apiGroups", "resources", "verbs"].map((key) => asArray(getOwn(rule, key)).toSorted()),
+  );
+}
+
+/** The pair of a namespace as client-node reads it. */
+async function expectIndependently(namespace: string): Promise<void> {
+  const { consumerRole, consumerBinding } = names.rbac;
+  const reader = new IndependentReader(controlPlane);
+  const role = await reader.role(namespace, consumerRole);
+  const file = join(__dirname, "../../manifests/rbac/role.yaml");
+  const shipped = load(readFileSync(file, "utf8"));
+  expect(inOrder(role.rules ?? [])).toEqual(inOrder(asArray(getOwn(shipped, "rules"))));
+  expect(ownersOf(role.metadata?.managedFields, "rules")).toEqual([`${names.fieldManager} Apply`]);
+  const { roleRef, subjects } = await reader.binding(namespace, consumerBinding);
+  expect(roleRef).toEqual({
+    apiGroup: "rbac.authorization.k8s.io",
+    kind: "Role",
+    name: consumerRole,
+  });
+  expect(subjects).toContainEqual({
+    kind: "ServiceAccount",
+    name: names.operator.serviceAccount,
+    namespace: operatorNamespace,
+  });
+}
 
 test("a bare key warns of a namespace that gives the label a value", async () => {
   const { api } = controlPlane;

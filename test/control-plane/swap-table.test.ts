@@ -1,7 +1,12 @@
 /** The rows of the state table that end with the new configuration in force. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import type { KubeClient } from "../../plugin/ports/kubernetes";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import { fingerprint } from "./certificate";
+import { IndependentReader, ownersOf, type Seen } from "./independent-reader";
 import { including, matching, warningsIn } from "./plugin-run";
 import { openSuite, type Suite, verdictsOf } from "./suite";
 import {
@@ -19,7 +24,13 @@ import {
   settle,
   templateFile,
 } from "./swap-states";
-import { newConfiguration, newConfigurationName, newEntryName } from "./webhook-configurations";
+import { until } from "./until";
+import {
+  newConfiguration,
+  newConfigurationName,
+  newEntryName,
+  oldConfigurationName,
+} from "./webhook-configurations";
 
 type Row = readonly [
   name: string,
@@ -134,6 +145,10 @@ describe("upgrade-webhook ends with the new configuration in force, found", () =
     const { old, current } = await readBack(controlPlane);
     expect(old).toBeUndefined();
     expect(entryOf(current)).toEqual(wantedEntry());
+    const { webhooks } = await new IndependentReader(controlPlane).configuration(
+      newConfigurationName,
+    );
+    expect(webhooks).toEqual([wantedEntry()]);
     expect(await verdictsOf(api, scene.namespace)).toEqual({
       right: "accepted",
       wrongRefusedBy: newEntryName,
@@ -209,6 +224,68 @@ describe("the report of a swap", () => {
     });
   });
 });
+
+describe("client-node reads what the swap wrote:", () => {
+  test("the entry, the CA, and who holds the fields", async () => {
+    const { controlPlane, scene } = suite;
+    await lay(suite, { old: {} });
+    expect((await runSwap(controlPlane)).code).toBe(0);
+
+    const reader = new IndependentReader(controlPlane);
+    const { metadata, webhooks = [] } = await reader.configuration(newConfigurationName);
+
+    expect(webhooks.map(({ name, failurePolicy }) => [name, failurePolicy])).toEqual([
+      [newEntryName, "Fail"],
+    ]);
+    const ca = webhooks.map(({ clientConfig }) => clientConfig.caBundle ?? "");
+    expect(ca.map((bundle) => fingerprint(Buffer.from(bundle, "base64").toString()))).toEqual([
+      fingerprint(scene.pair.cert),
+    ]);
+    expect(ownersOf(metadata?.managedFields, "caBundle")).toEqual([`${names.fieldManager} Apply`]);
+  });
+
+  test("its watch and ours see the same changes in the same order", async () => {
+    const { controlPlane } = suite;
+    await lay(suite, { old: {} });
+    const { kubeconfig } = controlPlane;
+    const theirs = await new IndependentReader(controlPlane).watchConfigurations();
+    const cluster = await connect({ kubeconfig }, {});
+    const ending = new AbortController();
+    const ours: Seen[] = [];
+    const followed = follow(cluster, ending.signal, ours);
+    try {
+      await until("our watch to begin", () =>
+        Promise.resolve(ours.some(({ type }) => type === "ADDED") || undefined),
+      );
+      const before = ours.length;
+      expect((await runSwap(controlPlane)).code).toBe(0);
+      const isOver = (list: readonly Seen[]): boolean =>
+        list.some(({ type, name }) => type === "DELETED" && name === oldConfigurationName);
+      await until("both watches to see the end of the swap", () =>
+        Promise.resolve((isOver(ours) && isOver(theirs.seen)) || undefined),
+      );
+      expect(theirs.seen.map(({ type, name }) => `${type} ${name}`)).toEqual([
+        `ADDED ${newConfigurationName}`,
+        `DELETED ${oldConfigurationName}`,
+      ]);
+      expect(ours.slice(before)).toEqual(theirs.seen);
+    } finally {
+      theirs.close();
+      ending.abort();
+      await followed;
+      cluster.close();
+    }
+  });
+});
+
+/** Every change of the configurations, as the product's own watch tells it; those that are there come first. */
+async function follow(cluster: KubeClient, signal: AbortSignal, seen: Seen[]): Promise<void> {
+  for await (const event of cluster.watch(kinds.webhookConfiguration, { signal })) {
+    if (event.type === "BOOKMARK") continue;
+    const { name = "", resourceVersion = "" } = event.object.metadata;
+    seen.push({ type: event.type, name, resourceVersion });
+  }
+}
 
 describe("a dry run writes nothing", () => {
   test.each(["client", "server"])("--dry-run=%s", async (mode) => {

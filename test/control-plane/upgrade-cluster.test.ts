@@ -5,6 +5,7 @@ import { getPath } from "../../plugin/domain/base/values";
 import { type Misbehavior, played, productKinds } from "../../plugin/simulator/operator/snapshot";
 import type { KubeClient, KubeObject } from "../../plugin/ports/kubernetes";
 import { aClaim } from "../support/claims";
+import { IndependentReader } from "./independent-reader";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import {
   setOperator,
@@ -181,6 +182,8 @@ test("from start to end: one write, and every pod runs the next release", async 
     .map((pod) => getPath(pod, ["spec", "containers"]));
   expect(images).toHaveLength(3);
   for (const one of images) expect(JSON.stringify(one)).toContain(`:${next}`);
+  const read = await new IndependentReader(controlPlane).cluster(namespace, "ec");
+  expect(getPath(read, names.ecFields.versionTag)).toBe(next);
 });
 
 test("InvalidUpgrade that comes after the write is explained from data", async () => {

@@ -12,6 +12,7 @@ import { makeServiceAddress } from "./api-server";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { namespaceNamed } from "./managed-namespaces";
 import type { KubeObject } from "./api";
+import { IndependentReader, ownersOf } from "./independent-reader";
 import { playAt } from "./played-operator";
 import { including, type PluginRun, runner, runPlugin } from "./plugin-run";
 import { cluster, clusterStatus, untilServed } from "./scene";
@@ -103,6 +104,15 @@ test("from a bundle that kubectl applied, over 7.22.0-7, to 8.0.2-2, and then no
   const image = `${names.images.operator}:8.0.2-2`;
   expect(containers.map((container) => getOwn(container, "image"))).toEqual([image, image]);
   expect(JSON.stringify(containers)).not.toContain("DEPLOY_RHEL");
+  const independent = await new IndependentReader(controlPlane).deployment("engine", operator);
+  expect(independent.spec?.template.spec?.containers.map((one) => one.image)).toEqual([
+    image,
+    image,
+  ]);
+  expect(independent.spec?.replicas).toBe(getPath(deployment, ["spec", "replicas"]));
+  expect(ownersOf(independent.metadata?.managedFields, "image")).toContain(
+    `${names.fieldManager} Apply`,
+  );
   const wanted = bundleOf("8.0.2-2").find(({ kind }) => kind === "Role") as object;
   expect(getOwn(await stored("Role", "engine"), "rules")).toEqual(getOwn(wanted, "rules"));
 });

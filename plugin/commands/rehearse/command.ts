@@ -9,6 +9,7 @@ import { type Embedded, openEmbedded } from "../../simulator/simulate";
 import { exampleRelease } from "../../simulator/example";
 import { listUnknown } from "../../simulator/limits";
 import { findWebhook } from "../../simulator/webhook-process";
+import type { Finding } from "../../domain/base/findings";
 import type { Report } from "../../kernel/report";
 import type { RehearseFlags } from "./flags";
 import type { CommandContext, CommandRun } from "../../cmdutil/context";
@@ -117,6 +118,7 @@ class Rehearsal {
       namespace,
       server: nameServer(source.described),
       lacks: source.lacks,
+      misfits: source.misfits,
       latency: () => {
         embedded.clock.advance(latencyMs);
       },
@@ -154,7 +156,7 @@ class Rehearsal {
       target: { server: nameServer(source.described), namespace },
       findings: source.findings,
       details,
-      exit: chooseExit(this.played),
+      exit: chooseExit(this.played, source.findings),
     };
   }
 }
@@ -223,13 +225,24 @@ function notServing(embedded: Embedded, { names }: CommandContext): readonly str
 /** Exit codes, the worst last. */
 const gravity: readonly number[] = [0, 2, 3, 4, 5, 124, 69, 6, 7, 8, 1, 70];
 
-/** The worst of the stages. */
-function chooseExit(stages: readonly RehearsedStage[]): Report["exit"] {
+/** The worst of the stages; no success on a dump with errors of its own. */
+function chooseExit(
+  stages: readonly RehearsedStage[],
+  findings: readonly Finding[] = [],
+): Report["exit"] {
   const rank = ({ report }: RehearsedStage): number => gravity.indexOf(report.exit.code);
   const [worst] = [...stages].sort((one, other) => rank(other) - rank(one));
   if (worst !== undefined && rank(worst) > 0) {
     const { exit } = worst.report;
     return { ...exit, reason: `${worst.title}: ${exit.reason}` };
+  }
+  if (findings.some(({ severity }) => severity === "error")) {
+    return {
+      code: exitCodes.blocked,
+      reason:
+        "the dump has fields of another type than their kind: what depends on them is unknown",
+      next: "correct the dump as the errors say, then rehearse again",
+    };
   }
   return {
     code: exitCodes.ok,

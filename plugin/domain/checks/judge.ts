@@ -159,14 +159,20 @@ function listUnread(
     );
     if (left.length === 0) return [];
     const keys = [key];
-    const permissions = factNeeds(facts, { keys, why, secrets: listSecretNames(facts) });
+    // what a dump holds otherwise than an API server, no permission helps with
+    const isMisfit = facts.misfits?.has(key) === true;
+    const permissions = isMisfit
+      ? []
+      : factNeeds(facts, { keys, why, secrets: listSecretNames(facts) });
     const codes = left.map(({ check }) => check.code).join(", ");
     const { resource } = factSources(facts.names)[key];
     const finding = {
       ...judgingCodes.unread,
       object: resource.kind,
       cause: `could not be read (${refusal}), so these are not checked: ${codes}`,
-      fix: `ask an administrator to grant: ${permissions.map(permissionLine).join(", ")}; then run again`,
+      fix: isMisfit
+        ? "correct the dump as its own findings say, then rehearse again"
+        : `ask an administrator to grant: ${permissions.map(permissionLine).join(", ")}; then run again`,
     };
     return accept([finding], skip).map((each) => ({ permissions, finding: each }));
   });

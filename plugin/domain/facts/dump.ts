@@ -1,14 +1,19 @@
 /** A dump of a cluster for a rehearsal: the command that makes it, and what one does not report. */
-import { type Finding, warning } from "../base/findings";
+import { error, type Finding, warning } from "../base/findings";
 import { bindFindings } from "../names/codes";
 import { kinds } from "../kube/kinds";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { parsePlatformVersion } from "../release/platforms";
-import { getPath, asString } from "../base/values";
+import { getPath, asString, boundList } from "../base/values";
 import { ofKind } from "../kube/typed";
 
 const findings = {
+  fieldType: error("DUMP-FIELD-TYPE", "docs/guides/rehearse.md", {
+    cause:
+      "a field of an object of the dump has another type than its kind says, as no API server stores it: the field is not used, and what depends on the object is unknown",
+    fix: "dump the cluster again, or correct the field in the dump, then rehearse again",
+  }),
   noOwners: warning("DUMP-NO-OWNERS", "S18", {
     cause:
       "objects of the dump do not say who set their fields: a rehearsal cannot see the conflicts with other managers that a real run meets",
@@ -30,6 +35,40 @@ const findings = {
 export const dumpCodes = Object.values(findings);
 
 const dumpFinding = bindFindings(findings);
+
+/** A field of another type than the kind says. */
+export interface MisfitField {
+  readonly field: string;
+  /** What stands there, in words. */
+  readonly found: string;
+  /** What the kind has there. */
+  readonly wanted: string;
+}
+
+/** An object of a dump, and its fields that were removed. */
+export interface MisfitObject {
+  readonly object: KubeObject;
+  readonly misfits: readonly MisfitField[];
+}
+
+/** One finding for each object with such fields. */
+export function misfitFindings(objects: readonly MisfitObject[], names: Names): readonly Finding[] {
+  const fix = `correct the field in the dump, or dump the cluster again with ${dumpCommand(names).join(" ")}, then rehearse again`;
+  return objects.map(({ object, misfits }) => {
+    const says = misfits.map(
+      ({ field, found, wanted }) => `${field} is ${found} instead of ${wanted}`,
+    );
+    const cause = `${boundList(says)}: not used, and what depends on this object is unknown`;
+    const [{ field } = {}] = misfits;
+    return dumpFinding("fieldType", { object: objectLabel(object), field, cause, fix });
+  });
+}
+
+/** Why nothing may be said about a list with such an object. */
+export function explainMisfit({ object, misfits }: MisfitObject): string {
+  const fields = boundList(misfits.map(({ field }) => field));
+  return `${objectLabel(object)} has a value of another type in ${fields}`;
+}
 
 /** The words that dump everything a rehearsal looks at, before the redirection to a file. */
 export function dumpCommand({ ec, edb, eaadb, erc }: Names): readonly string[] {

@@ -123,6 +123,8 @@ export interface Facts {
   readonly unserved: ReadonlySet<FactKey>;
   /** Lists that could not be read, each with the reason: nothing may be claimed about them. */
   readonly unread: ReadonlyMap<FactKey, string>;
+  /** Those of them that no permission helps with: a dump holds them otherwise than an API server. */
+  readonly misfits?: ReadonlySet<FactKey>;
   /** The objects whose owner is gone; absent: every mark counts. */
   readonly left?: LeftMarks | undefined;
   /** Services that webhooks of others call and that do not exist, as `namespace/name`. */

@@ -24,9 +24,9 @@ import type {
   V1Endpoint,
   V1EndpointSlice,
   V1EnvVar,
-  V1IPBlock,
   V1Job,
   V1JobStatus,
+  V1IPBlock,
   V1JSONSchemaProps,
   V1LabelSelector,
   V1LabelSelectorRequirement,
@@ -77,11 +77,16 @@ import type {
 import type { ObjectMeta } from "./objects";
 
 /** The name of a field in JSON; client-node has another one where JavaScript does not allow it. */
-type FieldName<Key> = Key extends `x_kubernetes_${infer Rest}`
-  ? `x-kubernetes-${Dashed<Rest>}`
-  : Key extends `_${infer Rest}`
-    ? Rest
-    : Key;
+type FieldName<Key, Model> = Key extends "ref" | "schema"
+  ? // only the model of a schema has them with a dollar sign
+    "x_kubernetes_validations" extends keyof Model
+    ? `$${Key}`
+    : Key
+  : Key extends `x_kubernetes_${infer Rest}`
+    ? `x-kubernetes-${Dashed<Rest>}`
+    : Key extends `_${infer Rest}`
+      ? Rest
+      : Key;
 
 type Dashed<Text extends string> = Text extends `${infer Head}_${infer Rest}`
   ? `${Head}-${Dashed<Rest>}`
@@ -101,7 +106,8 @@ export type Raw<Model> = unknown extends Model
         ? string extends keyof Model
           ? { readonly [key: string]: Raw<Model[keyof Model]> }
           : {
-              readonly [Key in keyof Model as FieldName<Key>]?: Raw<Model[Key]> | null | undefined;
+              readonly [Key in keyof Model as FieldName<Key, Model>]?:
+                Raw<Model[Key]> | null | undefined;
             }
         : Model;
 
@@ -186,8 +192,8 @@ export type Endpoint = Raw<V1Endpoint>;
 export type EndpointPort = Raw<DiscoveryV1EndpointPort>;
 export type EnvVar = Raw<V1EnvVar>;
 export type IngressRule = Raw<V1NetworkPolicyIngressRule>;
-export type IpBlock = Raw<V1IPBlock>;
 export type JobStatus = Raw<V1JobStatus>;
+export type IpBlock = Raw<V1IPBlock>;
 export type LabelRequirement = Raw<V1LabelSelectorRequirement>;
 export type LabelSelector = Raw<V1LabelSelector>;
 export type MutatingWebhook = Raw<V1MutatingWebhook>;

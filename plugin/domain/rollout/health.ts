@@ -63,13 +63,15 @@ export function renderMoving({
   return but.length === 0 ? told : `${told}, but: ${but.map(({ because }) => because).join("; ")}`;
 }
 
-/** "unknown" with the lists that may not be read; undefined when all of them were. */
+/** "unknown" with the lists that may not be read, or that a dump holds otherwise; undefined when all of them were. */
 export function unreadVerdict(
   facts: Facts,
   keys: readonly FactKey[],
 ): Extract<ComponentHealth, { is: "unknown" }> | undefined {
   const missing = keys.filter((key) => !isKnown(facts, key));
   if (missing.length === 0) return undefined;
+  const misfit = missing.find((key) => facts.misfits?.has(key));
+  if (misfit !== undefined) return { is: "unknown", because: String(facts.unread.get(misfit)) };
   const sources = factSources(facts.names);
   const plurals = missing.map((key) => sources[key].resource.plural);
   return { is: "unknown", because: `may not list ${plurals.join(", ")}` };

@@ -11,6 +11,7 @@ import type {
   Lacks,
   ListOptions,
   ManagedWrite,
+  Misfits,
   PatchOptions,
   Preconditions,
   WatchEvent,
@@ -39,6 +40,7 @@ export interface Connection {
   readonly namespace: string;
   readonly server: string;
   readonly lacks: Lacks | undefined;
+  readonly misfits: Misfits | undefined;
   /** Called as each request arrives. */
   readonly latency: () => void;
 }
@@ -56,6 +58,7 @@ export class MemoryCluster implements KubeClient {
   readonly server: string;
   readonly namespace: string;
   declare readonly lacks?: Lacks;
+  declare readonly misfits?: Misfits;
 
   constructor(
     private readonly plane: Plane,
@@ -64,6 +67,7 @@ export class MemoryCluster implements KubeClient {
     this.server = connection.server;
     this.namespace = connection.namespace;
     if (connection.lacks !== undefined) this.lacks = connection.lacks;
+    if (connection.misfits !== undefined) this.misfits = connection.misfits;
   }
 
   async get(ref: Ref, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {

@@ -5,7 +5,7 @@ import { kinds } from "../../domain/kube/kinds";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
 import type { CustomResourceDefinition } from "../../domain/kube/models";
 import { isKind } from "../../domain/kube/typed";
-import type { Clock, KubeClient, Lacks } from "../../ports/kubernetes";
+import type { Clock, KubeClient, Lacks, Misfits } from "../../ports/kubernetes";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, toPlural } from "./answers";
 import { countInQuotas } from "./quotas";
@@ -20,6 +20,8 @@ export interface ConnectOptions {
   readonly namespace: string;
   /** Of a copy: what it holds nothing of. */
   readonly lacks?: Lacks | undefined;
+  /** Of a copy: why objects of it are not as they were stored. */
+  readonly misfits?: Misfits | undefined;
   /** What the server is called in reports. */
   readonly server?: string;
   /** Called as each request arrives: the place to let time pass, or to fail. */
@@ -62,9 +64,9 @@ export class MemoryControlPlane {
 
   /** The port of one user. */
   connect(options: ConnectOptions): KubeClient {
-    const { user, namespace, server = "https://memory", latency = ignore, lacks } = options;
+    const { server = "https://memory", latency = ignore, lacks, misfits, ...who } = options;
     const { parts, store } = this;
-    return new MemoryCluster({ parts, store }, { user, namespace, server, latency, lacks });
+    return new MemoryCluster({ parts, store }, { ...who, server, latency, lacks, misfits });
   }
 
   /** A control plane of its own with the same objects. */

@@ -66,6 +66,19 @@ export function readDefinition(name: string): Schema {
   return Object.assign(schema, read(data.definitions[name] ?? {}, "built-in"), { go });
 }
 
+const schemaNames = new Map(
+  builtInKinds.map(({ group, version, kind, schema }) => [
+    `${group === "" ? version : `${group}/${version}`} ${kind}`,
+    schema,
+  ]),
+);
+
+/** The schema of a built-in kind; undefined for any other. */
+export function builtInSchema(apiVersion: string, kind: string): Schema | undefined {
+  const name = schemaNames.get(`${apiVersion} ${kind}`);
+  return name === undefined ? undefined : readDefinition(name);
+}
+
 /** The schema of a custom kind's `openAPIV3Schema`, or of a part of it; without one, anything goes. */
 export function readSchema(raw: unknown): Schema {
   return isObject(raw) ? { ...read(raw, "custom"), limits: raw } : { open: true };

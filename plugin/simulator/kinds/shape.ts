@@ -203,7 +203,8 @@ const checks: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   array: (value) => Array.isArray(value),
 };
 
-function isOfType(value: unknown, { type, format }: Schema): boolean {
+/** Whether a value is of the type of its schema; what it holds is not looked at. */
+export function isOfType(value: unknown, { type, format }: Schema): boolean {
   if (type === undefined) return true;
   const small = format !== "int32" || Math.abs(Number(value)) < 2 ** 31;
   return checks[type](value) && small;

@@ -9,10 +9,11 @@ import { ofKind } from "../../domain/kube/typed";
 import { type KubeObject, readName, type Resource } from "../../domain/kube/objects";
 import { readServiceName, readServiceNamespace } from "../../domain/admission/configuration";
 import { listOthersEntries } from "../../domain/admission/others";
-import type { Lacks } from "../../ports/kubernetes";
+import type { Lacks, Misfits } from "../../ports/kubernetes";
 import { countNoun, sameJson } from "../../domain/base/values";
 import type { KindDefinition, Registry, User } from "../model";
 import type { Finding } from "../../domain/base/findings";
+import { explainMisfit, type MisfitObject } from "../../domain/facts/dump";
 
 /** What objects are completed with. */
 export interface Completion {
@@ -85,6 +86,21 @@ export function findLacks(
       }),
   );
   return ({ group, kind }, namespace) => !held.has(key(group, kind, namespace));
+}
+
+/** Where objects have fields that were removed, because their kind has another type there. */
+export function findMisfits(
+  objects: readonly MisfitObject[],
+  { namespace: filled }: Pick<Completion, "namespace">,
+): Misfits {
+  return ({ group, kind }, asked) => {
+    const found = objects.find(({ object }) => {
+      const { namespace = filled } = object.metadata;
+      const isOfKind = object.kind === kind && readGroup(object.apiVersion) === group;
+      return isOfKind && (asked === undefined || asked === namespace);
+    });
+    return found && explainMisfit(found);
+  };
 }
 
 const isCrd = ({ kind, apiVersion }: KubeObject): boolean =>
@@ -314,6 +330,8 @@ export interface Source {
   readonly described: string;
   /** What the copy holds nothing of: whoever made it may have left it out. */
   readonly lacks?: Lacks;
+  /** What it holds otherwise than an API server stores it. */
+  readonly misfits?: Misfits;
   readonly namespace?: string;
 }
 

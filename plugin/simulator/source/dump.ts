@@ -1,12 +1,13 @@
 /** A cluster out of files or a stream, as `kubectl get -o yaml` and `-o json` write them. */
 import { UsageError } from "../../domain/base/errors";
 import type { Names } from "../../domain/names/names";
-import { dumpFindings, findKubernetesVersion } from "../../domain/facts/dump";
+import { dumpFindings, findKubernetesVersion, misfitFindings } from "../../domain/facts/dump";
 import { kinds } from "../../domain/kube/kinds";
 import type { CustomResourceDefinition } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
 import { imitatedVersion, type Registry } from "../model";
-import { complete, findLacks, type Source } from "./completion";
+import { fitObject } from "../kinds/fit";
+import { complete, findLacks, findMisfits, type Source } from "./completion";
 import { readObjects } from "./documents";
 import { disarm, isAdmissionSecret } from "./stand-in";
 import { constants } from "node:buffer";
@@ -47,7 +48,9 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
     warning: (text) => warnings.push(text),
   };
   const described = describe(place);
-  const read = dropUntoldVersion(await readAll(place, notes));
+  const fitted = dropUntoldVersion(await readAll(place, notes)).map(fitObject);
+  const read = fitted.map(({ object }) => object);
+  const misfits = fitted.filter((one) => one.misfits.length > 0);
   if (read.length === 0 && problems.length === 0) notes.problem(`${described} holds no objects`);
   const objects = complete(read, { ...options, ...notes, origin: "the dump" });
   if (problems.length > 0) throw refusal(problems);
@@ -62,10 +65,14 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
   return {
     ...disarmed,
     warnings: [...warnings, ...disarmed.warnings],
-    findings: dumpFindings(read, options.names, imitatedVersion),
+    findings: [
+      ...dumpFindings(read, options.names, imitatedVersion),
+      ...misfitFindings(misfits, options.names),
+    ],
     ...(version !== undefined && { version }),
     described,
     lacks: findLacks(read, options),
+    misfits: findMisfits(misfits, options),
   };
 }
 

@@ -1,5 +1,10 @@
 import { ApiError, UnavailableError } from "../../../plugin/domain/base/errors";
-import { type FactKey, factKeys, type Facts } from "../../../plugin/domain/facts/facts";
+import {
+  type FactKey,
+  factKeys,
+  type Facts,
+  factSources,
+} from "../../../plugin/domain/facts/facts";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import type { KubeClient } from "../../../plugin/ports/kubernetes";
 import { readSnapshot } from "../../../plugin/readers/snapshot";
@@ -43,6 +48,7 @@ async function read(
     namespace: memory.namespace,
     version: changed.version ?? memory.version.bind(memory),
     serves: changed.serves ?? memory.serves.bind(memory),
+    ...(changed.misfits && { misfits: changed.misfits }),
     list,
     get: no,
     watch: () => {
@@ -99,6 +105,26 @@ test.each(["nodes", "engineenterpriseclusters", "engineenterprisedatabases"])(
         resource.plural === plural ? refused() : cluster.list(resource, options),
     }));
     expect([...facts.unread.values()]).toContain("forbidden: you may not");
+  },
+);
+
+test.each([
+  ["nodes", ["nodes"]],
+  ["engineenterpriseclusters", ["ecs", "namedSecrets"]],
+  ["secrets", ["webhookSecrets", "namedSecrets"]],
+])(
+  "a copy that holds %s otherwise than an API server: unread, and no permission helps",
+  async (plural, keys) => {
+    const { facts } = await read(() => ({
+      misfits: ({ kind }) => {
+        const is = Object.values(factSources(names)).find((one) => one.resource.kind === kind);
+        return is?.resource.plural === plural ? "a value of another type" : undefined;
+      },
+    }));
+    expect([...(facts.misfits ?? [])].sort()).toEqual([...keys].sort());
+    expect([...facts.unread]).toEqual(
+      expect.arrayContaining(keys.map((key) => [key, "a value of another type"])),
+    );
   },
 );
 

@@ -1,5 +1,9 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
-import type { CustomResourceDefinition, Deployment } from "../../../../plugin/domain/kube/models";
+import type {
+  CustomResourceDefinition,
+  Deployment,
+  SchemaProps,
+} from "../../../../plugin/domain/kube/models";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import {
   type DefinitionVerdict,
@@ -17,7 +21,7 @@ import { factsOf } from "../../domain/engine-cluster/scene";
 
 const [mark] = names.annotations.operatorVersion;
 
-type Versions = Readonly<Record<string, object>>;
+type Versions = Readonly<Record<string, Readonly<Record<string, SchemaProps>>>>;
 
 const aDefinition = (
   versions: Versions,
@@ -93,7 +97,7 @@ const edited = (manager: string, release?: string): object => ({
     ],
   },
 });
-const file = (properties: object): object => ({
+const file = (properties: Versions[string]): object => ({
   metadata: { annotations: { [lastApplied]: JSON.stringify(aDefinition({ v1: properties })) } },
 });
 

@@ -267,6 +267,7 @@ export const remedies: readonly Remedy[] = [
       "DATABASE-VOLATILE",
       "DEFINITION-FIXED-FIELD",
       "DEFINITION-REFUSES-OBJECTS",
+      "DUMP-FIELD-TYPE",
       "DUMP-NO-CLAIMS",
       "DUMP-NO-VERSION",
       "FREEZE-DATABASE-APART",

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import {
   dumpCommand,
   dumpFindings,
+  explainMisfit,
   findKubernetesVersion,
+  misfitFindings,
 } from "../../../../plugin/domain/facts/dump";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
@@ -78,6 +80,31 @@ test("without nodes the version that is taken is told", () => {
   expect(dumpFindings([], names, "v1.34.4")).toMatchObject([
     { code: "DUMP-NO-VERSION", cause: expect.stringContaining("v1.34.4 is taken") as string },
   ]);
+});
+
+test("an object with fields of another type is one finding, with what was found", () => {
+  const misfits = [
+    { field: "rules", found: "a text", wanted: "a list" },
+    { field: "metadata.generation", found: "a map", wanted: "an integer" },
+  ];
+  const object = of("rbac.authorization.k8s.io/v1", "Role");
+  expect(misfitFindings([{ object, misfits }], names)).toEqual([
+    {
+      code: "DUMP-FIELD-TYPE",
+      severity: "error",
+      object: "Role/engine/x",
+      field: "rules",
+      cause:
+        "rules is a text instead of a list, metadata.generation is a map instead of an integer: not used, and what depends on this object is unknown",
+      fix: expect.stringMatching(
+        /^correct the field .*kubectl get .*, then rehearse again$/,
+      ) as string,
+      source: "docs/guides/rehearse.md",
+    },
+  ]);
+  expect(explainMisfit({ object, misfits })).toBe(
+    "Role/engine/x has a value of another type in rules, metadata.generation",
+  );
 });
 
 const expanding = (enablePersistentVolumeResize: boolean): KubeObject => ({

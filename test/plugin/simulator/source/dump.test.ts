@@ -120,6 +120,43 @@ test("a namespace that is given is that of every object without one", async () =
   );
 });
 
+describe("a field that no API server stores so", () => {
+  const role = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "r", namespace: "a" },
+    rules: "x",
+  };
+
+  test("is removed, named, and its lists are not trusted", async () => {
+    const source = await read(json(aList([namespaceA, role])));
+    expect(stored(source, "r")).toMatchObject({ rules: null });
+    expect(source.findings).toContainEqual(
+      expect.objectContaining({
+        code: "DUMP-FIELD-TYPE",
+        object: "Role/a/r",
+        field: "rules",
+        cause: expect.stringContaining("rules is a text instead of a list") as string,
+      }),
+    );
+    const roles = { group: "rbac.authorization.k8s.io", kind: "Role" };
+    const asked = [undefined, "a", "b"].map((namespace) => source.misfits?.(roles, namespace));
+    const why = "Role/a/r has a value of another type in rules";
+    expect(asked).toEqual([why, why, undefined]);
+    expect(source.misfits?.({ group: "", kind: "Role" }, "a")).toBeUndefined();
+    expect(source.misfits?.({ ...roles, kind: "ClusterRole" }, undefined)).toBeUndefined();
+  });
+
+  test("of an object without a namespace counts in the one that is given", async () => {
+    const bare = { ...role, metadata: { name: "r" } };
+    const place = { text: json(aList([namespaceA, bare])), name: "it" };
+    const source = await readDump(place, { ...options(), namespace: "given" });
+    const roles = { group: "rbac.authorization.k8s.io", kind: "Role" };
+    expect(source.misfits?.(roles, "given")).toContain("Role");
+    expect(source.misfits?.(roles, "a")).toBeUndefined();
+  });
+});
+
 describe("what cannot be read is refused", () => {
   const cut = (text: string, from = 0.6): string => text.slice(0, Math.floor(text.length * from));
 
