@@ -104,7 +104,7 @@ function pickKept(
 
 /** An absent, empty object or empty list value selects everything: nothing to keep. */
 function isEmpty(value: ValidatingWebhook[SelectorField]): boolean {
-  return value instanceof Array ? value.length === 0 : isEmptySelector(value);
+  return Array.isArray(value) ? value.length === 0 : isEmptySelector(value);
 }
 
 /** What the API server would fill in, said outright: a comparison needs it, an apply owns it. */

@@ -317,8 +317,6 @@ describe("malformed objects break no check", () => {
         ...object,
         spec: "x",
         status: "x",
-        rules: "x",
-        subjects: "x",
         data: "x",
       }),
     ],
