@@ -126,7 +126,7 @@ export const platformChecks: readonly Check[] = [
         const { hard, used } = quota.status ?? {};
         const full = Object.entries(hard ?? {})
           .filter(([key, value]) => used?.[key] === value)
-          .map(([key, value]) => `${key} ${String(value)}`);
+          .map(([key, value]) => `${key} ${value}`);
         return full.length === 0 ? [] : [on(quota, `used up: ${full.join(", ")}`)];
       }),
   }),
