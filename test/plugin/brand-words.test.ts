@@ -45,7 +45,6 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/simulator\/rest-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
   [/^plugin\/commands\/cert\/(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
-  [/^plugin\/domain\/scc\/(pods|refusals|required)\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/kube\/kinds\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
   [
@@ -79,14 +78,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   ],
   [/^plugin\/simulator\/rest-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
-  [
-    /^plugin\/domain\/(kube\/pod-security|rollout\/volume-words|scc\/uses)\.ts$/,
-    ["securityContext"],
-    "of a Pod",
-  ],
   [/^plugin\/domain\/rollout\/pod-images\.ts$/, ["imagePullPolicy"], "of a container"],
-  [/^plugin\/domain\/admission\/ports\.ts$/, ["secretName"], "of a Pod's volume"],
-  [/^plugin\/commands\/unbind-scc\/lists\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/simulator\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
 ];
 

@@ -188,8 +188,7 @@ function sourceFindings(
 function requiresSource(facts: Facts, version: string): boolean {
   const { names } = facts;
   const definition = factNamed(facts, "definitions", { name: `${names.ec.plural}.${names.group}` });
-  const versions = definition?.spec?.versions ?? [];
-  const served = versions.find((each) => each.name === version);
+  const served = definition?.spec?.versions?.find((each) => each.name === version);
   const path = names.fields.userDefinedModules.flatMap((field) => ["properties", field]);
   const schema = getPath(served, ["schema", "openAPIV3Schema", ...path, "items"]);
   return asArray(getOwn(schema, "required")).includes(names.entryFields.userModuleSource);

@@ -75,7 +75,7 @@ export function asArray(value: unknown): readonly unknown[] {
 }
 
 /** The number at a path; `absent` where there is none. */
-export function numberAt(value: unknown, path: readonly string[], absent = 0): number {
+export function numberAt(value: unknown, path: readonly string[], absent: number): number {
   const found = getPath(value, path);
   return typeof found === "number" ? found : absent;
 }

@@ -29,6 +29,8 @@ export function listLinkedNames(
 /** The instances here of an active-active database, which are of its namespace; a database has none. */
 export function listInstances({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
   const linked = listLinkedNames(eaadb, names);
+  // Every database of a cluster is asked about, and looking through all of them for each takes their square.
+  if (linked.length === 0) return [];
   return objects.edbs.filter(
     ({ metadata }) =>
       metadata.namespace === eaadb.metadata.namespace && linked.includes(metadata.name),

@@ -5,7 +5,7 @@
 import { type About, error, type Explained, type Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "./objects";
 import { findCondition } from "./typed";
-import { asArray, asString, boundList, getOwn, getPath } from "../base/values";
+import { asArray, boundList, getOwn, getPath } from "../base/values";
 
 /** The codes by what is being deleted. */
 export const deletionFindings = {
@@ -63,5 +63,5 @@ export function renderHolders(objects: readonly KubeObject[]): string {
 /** Of a namespace those of its spec too. */
 function listFinalizers(object: KubeObject): readonly string[] {
   const own = [object.metadata.finalizers, getPath(object, ["spec", "finalizers"])];
-  return own.flatMap(asArray).flatMap((one) => asString(one) ?? []);
+  return own.flatMap(asArray).map(String);
 }
