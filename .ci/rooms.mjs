@@ -68,8 +68,7 @@ const house = {
   ),
   ...Object.fromEntries(Object.keys(lists).map((list) => [list, usual])),
   "commands/rehearse": ["simulator", ...usual],
-  // the kinds of the simulator are those that manifests are held against
-  cmdutil: [...usual, "simulator/kinds"],
+  cmdutil: usual,
   simulator: words("adapters ports domain"),
   output: words("kernel/report.ts domain"),
   adapters: words("ports domain"),

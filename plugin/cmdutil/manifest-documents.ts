@@ -7,7 +7,7 @@ import { parseDocuments } from "../adapters/kubernetes/text/yaml";
 import { InputError } from "../domain/base/errors";
 import { asString, getOwn, isObject } from "../domain/base/values";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
-import { fitObject } from "../simulator/kinds/fit";
+import { fitObject } from "../adapters/schema/fit";
 
 /** The documents of a text; InputError names its source, and every field of another type. */
 export function parseManifests(text: string, source: string): readonly unknown[] {

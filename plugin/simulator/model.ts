@@ -2,6 +2,7 @@
  * The seams inside the embedded cluster: what the store, the kinds, the access control and the
  * admission of an API server in memory are to each other. Each part knows the others by these.
  */
+import type { Structure } from "../adapters/schema/schema";
 import type { Clock, KubeObject, Resource } from "../ports/kubernetes";
 import type { Json } from "../domain/base/values";
 import type { BuiltInKind, Typed } from "../domain/kube/models";
@@ -46,29 +47,6 @@ export interface StateView {
     namespace?: string,
   ): readonly Typed<Kind>[];
   list(kind: Plural, namespace?: string): readonly KubeObject[];
-}
-
-/**
- * How the values of a kind merge, for server-side apply and the strategic merge patch. Without an
- * entry, an object is merged field by field, and a list is one value.
- */
-export interface Structure {
-  /** Known fields of an object. */
-  readonly fields?: Readonly<Record<string, Structure>>;
-  /** The values of a map with free keys. */
-  readonly values?: Structure;
-  readonly items?: Structure;
-  /** A list: one value (the default), a set of scalars, or objects known by `keys`. */
-  readonly list?: "atomic" | "set" | "map";
-  readonly keys?: readonly string[];
-  /** What a key is when the item does not say (`protocol: TCP`). */
-  readonly keyDefaults?: Readonly<Record<string, unknown>>;
-  /** An object that is one value: a selector, for instance. */
-  readonly atomic?: true;
-  /** The type that server-side apply asks for; absent: any. */
-  readonly type?: string;
-  /** Fields beyond the known ones may be applied. */
-  readonly open?: true;
 }
 
 /** A write as it is to be stored. */

@@ -229,7 +229,7 @@ async function main(): Promise<void> {
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .map(([name, schema]) => `${JSON.stringify(name)}:${JSON.stringify(schema)}`);
     const rows = kinds.map((kind) => JSON.stringify(kind));
-    const file = join(repositoryRoot, "plugin/simulator/kinds/builtin.json");
+    const file = join(repositoryRoot, "plugin/adapters/schema/builtin.json");
     writeFileSync(
       file,
       `{"kinds":[\n${rows.join(",\n")}],\n"definitions":{\n${definitions.join(",\n")}}}\n`,

@@ -1,7 +1,7 @@
 /** Who owns what after a write: the rules of server-side apply, and of every other write. */
 import type { KubeObject } from "../../domain/kube/objects";
 import { isObject, type Json, sameJson, omit } from "../../domain/base/values";
-import type { Structure } from "../model";
+import type { Structure } from "../../adapters/schema/schema";
 import {
   capOwners,
   difference,

@@ -1,6 +1,7 @@
 /** How values merge: the structure of a kind read at one place after the other. */
 import { getOwn, isObject, type Json, sameJson } from "../../domain/base/values";
-import type { KindDefinition, Structure } from "../model";
+import type { Structure } from "../../adapters/schema/schema";
+import type { KindDefinition } from "../model";
 import {
   below,
   type FieldSet,

@@ -20,7 +20,7 @@ import {
   objectMeta,
   type Schema,
   readSchema,
-} from "./schema";
+} from "../../adapters/schema/schema";
 import { duplicateErrors, schemaErrors } from "./validate";
 import { completeDefinition, definitionErrors } from "./definitions";
 import { checkBinding, completeBinding, roleErrors } from "./roles";

@@ -1,7 +1,13 @@
 /** The form in which values of a schema are stored: unknown fields dropped, empty ones left out, defaults filled in. */
 import { renderStoredQuantity } from "../../domain/kube/quantities";
 import { asArray, isObject, type Json } from "../../domain/base/values";
-import { goType, objectMeta, type Schema, schemaOfField, type ValueType } from "./schema";
+import {
+  goType,
+  isOfType,
+  objectMeta,
+  type Schema,
+  schemaOfField,
+} from "../../adapters/schema/schema";
 
 /** A value as it is stored, and the paths of what is not. */
 interface Shaped {
@@ -190,24 +196,6 @@ function enterField(
   if (schema.fields === undefined) return place;
   const path = place === undefined || place.path === "" ? key : `${place.path}.${key}`;
   return { struct: goType(schema).replace(/^.*\./, ""), path };
-}
-
-const checks: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === "string",
-  bytes: (value) => typeof value === "string",
-  boolean: (value) => typeof value === "boolean",
-  integer: (value) => Number.isInteger(value),
-  number: (value) => typeof value === "number",
-  "integer,string": (value) => typeof value === "string" || Number.isInteger(value),
-  object: isObject,
-  array: (value) => Array.isArray(value),
-};
-
-/** Whether a value is of the type of its schema; what it holds is not looked at. */
-export function isOfType(value: unknown, { type, format }: Schema): boolean {
-  if (type === undefined) return true;
-  const small = format !== "int32" || Math.abs(Number(value)) < 2 ** 31;
-  return checks[type](value) && small;
 }
 
 function mismatch(value: unknown, schema: Schema, place: FieldContext | undefined): string {

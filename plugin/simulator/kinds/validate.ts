@@ -10,7 +10,7 @@ import {
   unsupported,
   wrongType,
 } from "./refusal";
-import { type Schema, readSchema, schemaOfField } from "./schema";
+import { type Schema, readSchema, schemaOfField } from "../../adapters/schema/schema";
 
 /** A value and what was stored in its place: what did not change is not judged again. */
 interface ValueChange {

@@ -6,7 +6,7 @@ import { kinds } from "../../domain/kube/kinds";
 import type { CustomResourceDefinition } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
 import { imitatedVersion, type Registry } from "../model";
-import { fitObject } from "../kinds/fit";
+import { fitObject } from "../../adapters/schema/fit";
 import { complete, findLacks, findMisfits, type Source } from "./completion";
 import { readObjects } from "./documents";
 import { disarm, isAdmissionSecret } from "./stand-in";

@@ -13,7 +13,7 @@ import { getOwn, isObject } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { Report } from "../../../../plugin/kernel/report";
 import { exampleSource } from "../../../../plugin/simulator/example";
-import { builtInKinds } from "../../../../plugin/simulator/kinds/schema";
+import { builtInKinds } from "../../../../plugin/adapters/schema/schema";
 import { aFolder } from "../../../support/a-folder";
 import { startOfRun, typed } from "../../../support/program-world";
 import { Dump, ns } from "./held-clusters";

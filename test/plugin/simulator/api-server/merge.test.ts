@@ -1,7 +1,7 @@
 import { merge } from "../../../../plugin/simulator/api-server/ownership";
 import { dbStructure } from "./world";
 import { typeProblems } from "../../../../plugin/simulator/api-server/structure";
-import type { Structure } from "../../../../plugin/simulator/model";
+import type { Structure } from "../../../../plugin/adapters/schema/schema";
 
 const spec = dbStructure.fields?.["spec"] ?? {};
 

@@ -1,4 +1,5 @@
 /** A control plane with three simple kinds, and access and admission as a test wants them. */
+import type { Structure } from "../../../../plugin/adapters/schema/schema";
 import { ApiError } from "../../../../plugin/domain/base/errors";
 import type {
   Admission,
@@ -6,7 +7,6 @@ import type {
   Attributes,
   KindDefinition,
   Registry,
-  Structure,
 } from "../../../../plugin/simulator/model";
 import { MemoryControlPlane } from "../../../../plugin/simulator/api-server/control-plane";
 import type { KubeClient, KubeObject, Ref, Resource } from "../../../../plugin/ports/kubernetes";

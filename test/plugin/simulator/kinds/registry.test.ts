@@ -1,5 +1,5 @@
 import { createRegistry } from "../../../../plugin/simulator/kinds/registry";
-import { builtInKinds } from "../../../../plugin/simulator/kinds/schema";
+import { builtInKinds } from "../../../../plugin/adapters/schema/schema";
 import { anObject } from "./preparing";
 
 const crd = "apiextensions.k8s.io/v1";

@@ -2,8 +2,14 @@
 import type { MisfitField } from "../../domain/facts/dump";
 import { isObject, type Json } from "../../domain/base/values";
 import type { KubeObject } from "../../domain/kube/objects";
-import { builtInSchema, objectMeta, type Schema, schemaOfField, type ValueType } from "./schema";
-import { isOfType } from "./shape";
+import {
+  builtInSchema,
+  isOfType,
+  objectMeta,
+  type Schema,
+  schemaOfField,
+  type ValueType,
+} from "./schema";
 
 /** An object without the fields that have another type than its kind says, and these fields. */
 interface Fitted {

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { fitObject } from "../../../../plugin/simulator/kinds/fit";
+import { fitObject } from "../../../../plugin/adapters/schema/fit";
 
 const object = (kind: string, fields: object, apiVersion = "v1"): KubeObject => ({
   apiVersion,

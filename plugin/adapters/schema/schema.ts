@@ -4,8 +4,30 @@
  * how values merge as well.
  */
 import { isObject, type Json, asArray, asString } from "../../domain/base/values";
-import type { Structure } from "../model";
 import builtin from "./builtin.json";
+
+/**
+ * How the values of a kind merge, for server-side apply and the strategic merge patch. Without an
+ * entry, an object is merged field by field, and a list is one value.
+ */
+export interface Structure {
+  /** Known fields of an object. */
+  readonly fields?: Readonly<Record<string, Structure>>;
+  /** The values of a map with free keys. */
+  readonly values?: Structure;
+  readonly items?: Structure;
+  /** A list: one value (the default), a set of scalars, or objects known by `keys`. */
+  readonly list?: "atomic" | "set" | "map";
+  readonly keys?: readonly string[];
+  /** What a key is when the item does not say (`protocol: TCP`). */
+  readonly keyDefaults?: Readonly<Record<string, unknown>>;
+  /** An object that is one value: a selector, for instance. */
+  readonly atomic?: true;
+  /** The type that server-side apply asks for; absent: any. */
+  readonly type?: string;
+  /** Fields beyond the known ones may be applied. */
+  readonly open?: true;
+}
 
 /** The types of JSON, and `bytes`: a string in base64. */
 export type ValueType =
@@ -172,4 +194,22 @@ export function goType({ go, type, format, items = {}, values = {} }: Schema): s
     number: "float64",
   };
   return names[type ?? ""] ?? "string";
+}
+
+const checks: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  bytes: (value) => typeof value === "string",
+  boolean: (value) => typeof value === "boolean",
+  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === "number",
+  "integer,string": (value) => typeof value === "string" || Number.isInteger(value),
+  object: isObject,
+  array: (value) => Array.isArray(value),
+};
+
+/** Whether a value is of the type of its schema; what it holds is not looked at. */
+export function isOfType(value: unknown, { type, format }: Schema): boolean {
+  if (type === undefined) return true;
+  const small = format !== "int32" || Math.abs(Number(value)) < 2 ** 31;
+  return checks[type](value) && small;
 }
