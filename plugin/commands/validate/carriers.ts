@@ -11,15 +11,13 @@ import {
   isObject,
 } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
-import { isOfKind } from "../../domain/rules/clusters";
+import { findRuledKind } from "../../domain/rules/clusters";
 import { fieldName } from "../../domain/rules/fields";
 import { ruleFinding } from "../../domain/rules/findings";
 import { plain } from "../../domain/rules/wording";
 import { quoteCommand } from "../../output/escape";
 import type { GlobalOptions } from "../../cmdutil/context";
 import { isKustomization } from "./kustomizations";
-
-const productKinds = ["ec", "edb", "eaadb"] as const;
 
 type Path = readonly (string | number)[];
 
@@ -137,9 +135,7 @@ function carriedIn(
   names: Names,
 ): (manifest: Manifest) => Carried | undefined {
   const kinds = [names.ec, names.edb, names.eaadb].map(({ kind }) => kind);
-  const product = manifests.filter(({ value }) =>
-    productKinds.some((each) => isOfKind(value, each, names)),
-  );
+  const product = manifests.filter(({ value }) => findRuledKind(value, names) !== undefined);
   const fields = [names.fields.engineVersion, names.fields.engineUpgradePolicy].map(fieldName);
   const words = new RegExp(`\\b(?:${listWords([...kinds, ...fields])})\\b`);
   const before = `^[ \\t]*(?:- +)?kind:[ \\t]+["']?|"kind"[ \\t]*:[ \\t]*"`;
@@ -215,7 +211,7 @@ function findHeld(
     if (typeof value === "string") {
       return value.includes(texts.group) ? texts.kind.exec(value)?.[1] : undefined;
     }
-    const kind = productKinds.find((each) => isOfKind(value, each, names));
+    const kind = findRuledKind(value, names);
     return kind !== undefined && isObject(getOwn(value, "spec")) ? names[kind].kind : undefined;
   };
   for (const [key, inner] of Object.entries(object)) {

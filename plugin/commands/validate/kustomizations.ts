@@ -14,7 +14,7 @@ import {
 } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
 import { readEqualities } from "../../domain/kube/selectors";
-import { isOfKind } from "../../domain/rules/clusters";
+import { findRuledKind, ruledKinds } from "../../domain/rules/clusters";
 import { ruleFinding } from "../../domain/rules/findings";
 import { quote } from "../../domain/rules/wording";
 import { quoteCommand } from "../../output/escape";
@@ -39,8 +39,6 @@ interface Content {
 
 const nothing: Content = { objects: [], isOpen: false, isRenamed: false };
 const unread: Content = { ...nothing, isOpen: true };
-
-const productKinds = ["ec", "edb", "eaadb"] as const;
 
 export function isKustomization({ value, file }: Manifest): boolean {
   const group = asString(getOwn(value, "apiVersion"))?.split("/")[0];
@@ -227,7 +225,7 @@ class Tree {
   }
 
   private isProduct(value: unknown): value is Json {
-    return productKinds.some((kind) => isOfKind(value, kind, this.names));
+    return findRuledKind(value, this.names) !== undefined;
   }
 
   private judgePatch(patch: unknown, folder: string, content: Content): Effect {
@@ -276,7 +274,7 @@ class Tree {
     }
     const chosen = objects.find(isRenamed ? byKind : byAll);
     if (chosen !== undefined) return { is: "change", kind: String(chosen["kind"]) };
-    const isPossible = productKinds.some((key) =>
+    const isPossible = ruledKinds.some((key) =>
       byKind({ apiVersion: `${this.names.group}/v1`, kind: this.names[key].kind }),
     );
     return isOpen && isPossible

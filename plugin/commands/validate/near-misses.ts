@@ -1,4 +1,5 @@
 /** What is nearly one of the product's objects: kubectl refuses it, and the rules would never see it. */
+import { ruledKinds } from "../../domain/rules/clusters";
 import { fieldText, findFields } from "../../domain/rules/fields";
 import { plain, quote } from "../../domain/rules/wording";
 import type { Names } from "../../domain/names/names";
@@ -20,8 +21,7 @@ export interface NearMiss {
   readonly path: FieldPath;
 }
 
-const judgedKinds = ["ec", "edb", "eaadb"] as const;
-const kindKeys = [...judgedKinds, "erc"] as const;
+const kindKeys = [...ruledKinds, "erc"] as const;
 
 /** Letters that may be wrong; other kinds of the group differ in more. */
 const mostEdits = 3;
@@ -94,13 +94,13 @@ function kindMiss(kind: string, names: Names): readonly NearMiss[] {
 
 /** Each judged field that is there with other capitals, once. */
 function fieldMisses(object: Json, kind: string, names: Names): readonly NearMiss[] {
-  const key = judgedKinds.find((each) => names[each].kind === kind);
+  const key = ruledKinds.find((each) => names[each].kind === kind);
   const paths = [["apiVersion"], ["kind"], ...(key === undefined ? [] : listPaths(key, names))];
   const found = paths.flatMap((path) => fieldMiss(object, path) ?? []);
   return [...new Map(found.map((each) => [fieldText(each.path), each])).values()];
 }
 
-function listPaths(kind: (typeof judgedKinds)[number], names: Names): readonly FieldPath[] {
+function listPaths(kind: (typeof ruledKinds)[number], names: Names): readonly FieldPath[] {
   const own = [
     ["metadata", "name"],
     ["metadata", "namespace"],

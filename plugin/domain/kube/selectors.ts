@@ -106,11 +106,12 @@ type Equality = readonly [key: string, value: string];
 /** A selector of equal values alone; undefined for any other one. */
 export function readEqualities(selector: string): readonly Equality[] | undefined {
   if (selector === "") return [];
-  const pairs = selector.split(",").flatMap((part): readonly Equality[] => {
+  const parts = selector.split(",");
+  const pairs = parts.flatMap((part): readonly Equality[] => {
     const [, key, value] = /^\s*([^\s=!()]+)\s*==?\s*([^\s=!()]*)\s*$/.exec(part) ?? [];
     return key === undefined || value === undefined ? [] : [[key, value]];
   });
-  return pairs.length === selector.split(",").length ? pairs : undefined;
+  return pairs.length === parts.length ? pairs : undefined;
 }
 
 function equalities(selector = ""): readonly Equality[] {

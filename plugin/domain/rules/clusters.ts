@@ -139,6 +139,17 @@ export function isOfKind(object: unknown, kind: "ec" | Edit["kind"], names: Name
   return group === names.group && getOwn(object, "kind") === names[kind].kind;
 }
 
+/** The kinds that the rules read. */
+export const ruledKinds = ["ec", "edb", "eaadb"] as const;
+
+/** Which of them an object is; undefined for any other one. */
+export function findRuledKind(
+  object: unknown,
+  names: Names,
+): (typeof ruledKinds)[number] | undefined {
+  return ruledKinds.find((kind) => isOfKind(object, kind, names));
+}
+
 function unlist(document: unknown): readonly unknown[] {
   return asString(getOwn(document, "kind"))?.endsWith("List") === true
     ? asArray(getOwn(document, "items"))
