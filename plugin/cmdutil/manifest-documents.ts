@@ -6,6 +6,7 @@ import { openItems } from "../adapters/kubernetes/text/documents";
 import { parseDocuments } from "../adapters/kubernetes/text/yaml";
 import { InputError } from "../domain/base/errors";
 import { asString, getOwn, isObject } from "../domain/base/values";
+import { renderMisfit } from "../domain/facts/dump";
 import { type KubeObject, objectLabel } from "../domain/kube/objects";
 import { fitObject } from "../adapters/schema/fit";
 
@@ -28,7 +29,6 @@ function isManifest(value: unknown): value is KubeObject {
 
 function listMisfits(object: KubeObject): readonly string[] {
   return fitObject(object).misfits.map(
-    ({ field, found, wanted }) =>
-      `${objectLabel(object)}: ${field} is ${found} instead of ${wanted}`,
+    (misfit) => `${objectLabel(object)}: ${renderMisfit(misfit)}`,
   );
 }

@@ -45,6 +45,11 @@ export interface MisfitField {
   readonly wanted: string;
 }
 
+/** What is wrong with such a field. */
+export function renderMisfit({ field, found, wanted }: MisfitField): string {
+  return `${field} is ${found} instead of ${wanted}`;
+}
+
 /** An object of a dump, and its fields that were removed. */
 export interface MisfitObject {
   readonly object: KubeObject;
@@ -55,10 +60,7 @@ export interface MisfitObject {
 export function misfitFindings(objects: readonly MisfitObject[], names: Names): readonly Finding[] {
   const fix = `correct the field in the dump, or dump the cluster again with ${dumpCommand(names).join(" ")}, then rehearse again`;
   return objects.map(({ object, misfits }) => {
-    const says = misfits.map(
-      ({ field, found, wanted }) => `${field} is ${found} instead of ${wanted}`,
-    );
-    const cause = `${boundList(says)}: not used, and what depends on this object is unknown`;
+    const cause = `${boundList(misfits.map(renderMisfit))}: not used, and what depends on this object is unknown`;
     const field = misfits[0]?.field;
     return dumpFinding("fieldType", { object: objectLabel(object), field, cause, fix });
   });
