@@ -5,7 +5,7 @@
 import type { Structure } from "../adapters/schema/schema";
 import type { Clock, KubeObject, Resource } from "../ports/kubernetes";
 import type { Json } from "../domain/base/values";
-import type { BuiltInKind, Typed } from "../domain/kube/models";
+import type { Stored } from "../domain/kube/kinds";
 
 /** The release of Kubernetes whose behavior the contract suite compares with. */
 export const imitatedVersion = "v1.34.4";
@@ -28,25 +28,13 @@ export interface Plural {
   readonly plural: string;
 }
 
-/** One of Kubernetes' own kinds. */
-export type BuiltInPlural<Kind extends BuiltInKind> = Plural & { readonly kind: Kind };
-
 /**
  * The stored objects, for parts that only look. Objects are never changed in place. Those of Kubernetes'
  * own kinds have the types of their kind: what is stored has passed the check against its schema.
  */
 export interface StateView {
-  get<Kind extends BuiltInKind>(
-    kind: BuiltInPlural<Kind>,
-    name: string,
-    namespace?: string,
-  ): Typed<Kind> | undefined;
-  get(kind: Plural, name: string, namespace?: string): KubeObject | undefined;
-  list<Kind extends BuiltInKind>(
-    kind: BuiltInPlural<Kind>,
-    namespace?: string,
-  ): readonly Typed<Kind>[];
-  list(kind: Plural, namespace?: string): readonly KubeObject[];
+  get<R extends Plural>(kind: R, name: string, namespace?: string): Stored<R> | undefined;
+  list<R extends Plural>(kind: R, namespace?: string): readonly Stored<R>[];
 }
 
 /** A write as it is to be stored. */

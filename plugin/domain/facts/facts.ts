@@ -2,9 +2,9 @@
 import type { LeftMarks } from "../kube/owners";
 import { ownerResources } from "../kube/owner-seek";
 import type { CertificateFacts } from "../certificate/certificate";
-import { kinds, olmKinds, rbacKinds, constraintResource } from "../kube/kinds";
+import { kinds, olmKinds, rbacKinds, constraintResource, type Stored } from "../kube/kinds";
 import type { Names } from "../names/names";
-import type * as models from "../kube/models";
+import type { Deployment } from "../kube/models";
 import type { KubeObject, Resource } from "../kube/objects";
 import { getOwn, groupBy, oncePer } from "../base/values";
 
@@ -73,38 +73,10 @@ export const closeLook = [
 /** The name of a list of facts. */
 export type FactKey = (typeof factKeys)[number];
 
-/** The kinds of Kubernetes' own lists. */
-interface BuiltIn {
-  readonly namespaces: models.Namespace;
-  readonly nodes: models.Node;
-  readonly definitions: models.CustomResourceDefinition;
-  readonly deployments: models.Deployment;
-  readonly replicaSets: models.ReplicaSet;
-  readonly statefulSets: models.StatefulSet;
-  readonly claims: models.PersistentVolumeClaim;
-  readonly volumeAttachments: models.VolumeAttachment;
-  readonly disruptionBudgets: models.PodDisruptionBudget;
-  readonly leases: models.Lease;
-  readonly pods: models.Pod;
-  readonly services: models.Service;
-  readonly endpointSlices: models.EndpointSlice;
-  readonly networkPolicies: models.NetworkPolicy;
-  readonly configMaps: models.ConfigMap;
-  readonly webhookSecrets: models.Secret;
-  readonly namedSecrets: models.Secret;
-  readonly serviceAccounts: models.ServiceAccount;
-  readonly resourceQuotas: models.ResourceQuota;
-  readonly events: models.Event;
-  readonly webhookConfigurations: models.ValidatingWebhookConfiguration;
-  readonly mutatingConfigurations: models.MutatingWebhookConfiguration;
-  readonly roles: models.Role;
-  readonly roleBindings: models.RoleBinding;
-  readonly clusterRoles: models.ClusterRole;
-  readonly clusterRoleBindings: models.ClusterRoleBinding;
-}
-
 /** The type of a list's objects. Kinds that Kubernetes does not have itself have no model. */
-export type FactObject<Key extends FactKey> = Key extends keyof BuiltIn ? BuiltIn[Key] : KubeObject;
+export type FactObject<Key extends FactKey> = Stored<
+  ReturnType<typeof describeSources>[Key]["resource"]
+>;
 
 /** The objects of each list. */
 export type FactObjects = { readonly [Key in FactKey]: readonly FactObject<Key>[] };
@@ -130,13 +102,18 @@ export interface Facts {
   /** Services that webhooks of others call and that do not exist, as `namespace/name`. */
   readonly goneServices?: ReadonlySet<string>;
   /** The operators' Deployments of other namespaces; absent: they were not looked for. */
-  readonly operators?: readonly models.Deployment[];
+  readonly operators?: readonly Deployment[];
   /** Of the webhook's Secret, where a reader of certificates was given and the Secret exists. */
   readonly certificate?: CertificateFacts;
 }
 
 /** Where each list is read. */
 export function factSources(names: Names): Readonly<Record<FactKey, FactSource>> {
+  return describeSources(names);
+}
+
+/** With the kinds as types, which say what a list holds. */
+function describeSources(names: Names) {
   const product = ({ kind, plural }: Names["ec"]): FactSource => ({
     resource: { group: names.group, version: names.version, kind, plural },
   });
@@ -181,7 +158,7 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
       labels: "!olm.copiedFrom",
     },
     operatorGroups: { resource: olmKinds.operatorGroup, own: true },
-  };
+  } as const satisfies Readonly<Record<FactKey, FactSource>>;
 }
 
 /** Kinds that only some clusters have: OpenShift's, and those of other owners. */

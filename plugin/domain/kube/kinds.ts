@@ -1,10 +1,16 @@
 /** Kubernetes' own kinds as they are addressed, and the two pairs of RBAC's that the operator needs. */
-import type { Resource } from "./objects";
+import type { BuiltInKind, Typed } from "./models";
+import type { KubeObject, Resource } from "./objects";
 
 /** A kind whose name the types know. */
 export interface KnownResource<Kind extends string> extends Resource {
   readonly kind: Kind;
 }
+
+/** What is read under a kind: of one that Kubernetes has itself, an object with its types. */
+export type Stored<R> = R extends { readonly kind: infer Kind extends BuiltInKind }
+  ? Typed<Kind>
+  : KubeObject;
 
 /** The maker of a group's kinds. */
 export const inGroup =

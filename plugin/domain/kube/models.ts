@@ -30,7 +30,6 @@ import type {
   V1JobStatus,
   V1JSONSchemaProps,
   V1LabelSelector,
-  V1LabelSelectorRequirement,
   V1Lease,
   V1MutatingWebhook,
   V1MutatingWebhookConfiguration,
@@ -53,7 +52,6 @@ import type {
   V1ReplicaSet,
   V1ReplicaSetStatus,
   V1ResourceQuota,
-  V1ResourceRequirements,
   V1Role,
   V1RoleBinding,
   V1RoleRef,
@@ -99,7 +97,7 @@ type Dashed<Text extends string> = Text extends `${infer Head}_${infer Rest}`
  * A model as JSON: times are texts, lists are readonly, and every field may be absent or null, as Go
  * writes an empty list (`rules`, `endpoints`).
  */
-export type Raw<Model> = unknown extends Model
+type Raw<Model> = unknown extends Model
   ? unknown
   : Model extends Date
     ? string
@@ -187,8 +185,8 @@ export type Container = Raw<V1Container>;
 export type ContainerPort = Raw<V1ContainerPort>;
 export type ContainerState = Raw<V1ContainerState>;
 export type ContainerStatus = Raw<V1ContainerStatus>;
-export type DefinitionConversion = Raw<V1CustomResourceConversion>;
 export type DefinitionCondition = Raw<V1CustomResourceDefinitionCondition>;
+export type DefinitionConversion = Raw<V1CustomResourceConversion>;
 export type DefinitionVersion = Raw<V1CustomResourceDefinitionVersion>;
 export type DeploymentCondition = Raw<V1DeploymentCondition>;
 export type DeploymentStatus = Raw<V1DeploymentStatus>;
@@ -196,9 +194,8 @@ export type Endpoint = Raw<V1Endpoint>;
 export type EndpointPort = Raw<DiscoveryV1EndpointPort>;
 export type EnvVar = Raw<V1EnvVar>;
 export type IngressRule = Raw<V1NetworkPolicyIngressRule>;
-export type JobStatus = Raw<V1JobStatus>;
 export type IpBlock = Raw<V1IPBlock>;
-export type LabelRequirement = Raw<V1LabelSelectorRequirement>;
+export type JobStatus = Raw<V1JobStatus>;
 export type LabelSelector = Raw<V1LabelSelector>;
 export type MutatingWebhook = Raw<V1MutatingWebhook>;
 export type NetworkPolicyPeer = Raw<V1NetworkPolicyPeer>;
@@ -211,7 +208,6 @@ export type PodTemplate = Raw<V1PodTemplateSpec>;
 export type PolicyRule = Raw<V1PolicyRule>;
 export type Probe = Raw<V1Probe>;
 export type ReplicaSetStatus = Raw<V1ReplicaSetStatus>;
-export type ResourceRequirements = Raw<V1ResourceRequirements>;
 export type RoleRef = Raw<V1RoleRef>;
 export type RollingUpdate = Raw<V1RollingUpdateDeployment>;
 export type SchemaProps = Raw<V1JSONSchemaProps>;

@@ -51,7 +51,7 @@ export function listEntries(
   kind: typeof kinds.webhookConfiguration | typeof kinds.mutatingConfiguration,
   state: StateView,
 ): readonly WebhookEntry[] {
-  return [...state.list<WebhookConfiguration["kind"]>(kind)]
+  return [...state.list(kind)]
     .sort((a, b) => (readName(a) < readName(b) ? -1 : 1))
     .flatMap(entriesIn);
 }

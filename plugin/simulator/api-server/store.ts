@@ -1,7 +1,7 @@
 /** The objects of a cluster as etcd holds them: one version each, in the order of their keys. */
 import type { KubeObject } from "../../domain/kube/objects";
-import type { BuiltInKind, Typed } from "../../domain/kube/models";
-import type { BuiltInPlural, Plural, StateView } from "../model";
+import type { Stored } from "../../domain/kube/kinds";
+import type { Plural, StateView } from "../model";
 import { refuseExpired } from "./answers";
 
 /** What was stored, changed or removed. */
@@ -149,25 +149,16 @@ export class Store implements StateView {
     return this.counter;
   }
 
-  get<Kind extends BuiltInKind>(
-    kind: BuiltInPlural<Kind>,
-    name: string,
-    namespace?: string,
-  ): Typed<Kind> | undefined;
-  get(kind: Plural, name: string, namespace?: string): KubeObject | undefined;
-  get(kind: Plural, name: string, namespace?: string): KubeObject | undefined {
-    return this.kinds
-      .get(pluralKey(kind))
-      ?.get(namespace ?? "")
-      ?.get(name);
+  get<R extends Plural>(kind: R, name: string, namespace = ""): Stored<R> | undefined {
+    const found = this.kinds.get(pluralKey(kind))?.get(namespace)?.get(name);
+    return found as Stored<R> | undefined;
   }
 
-  list<Kind extends BuiltInKind>(
-    kind: BuiltInPlural<Kind>,
-    namespace?: string,
-  ): readonly Typed<Kind>[];
-  list(kind: Plural, namespace?: string): readonly KubeObject[];
-  list(kind: Plural, namespace?: string): readonly KubeObject[] {
+  list<R extends Plural>(kind: R, namespace?: string): readonly Stored<R>[] {
+    return this.listAll(kind, namespace) as readonly Stored<R>[];
+  }
+
+  private listAll(kind: Plural, namespace: string | undefined): readonly KubeObject[] {
     const namespaces = this.kinds.get(pluralKey(kind));
     if (namespaces === undefined) return [];
     if (namespace !== undefined) return namespaces.get(namespace)?.all ?? [];

@@ -19,7 +19,7 @@ export function stateOf(objects: readonly KubeObject[]): StateView {
     );
   const get = (kind: Plural, name: string, namespace?: string): KubeObject | undefined =>
     listed(kind, namespace).find(({ metadata }) => metadata.name === name);
-  return { list: listed, get };
+  return { list: listed, get } as StateView;
 }
 
 function groupOf({ apiVersion }: KubeObject): string {
