@@ -7,7 +7,7 @@ import { type OperatorRelease, operatorRelease } from "../domain/engine-cluster/
 import { unreadFacts } from "../domain/facts/facts";
 import { kinds } from "../domain/kube/kinds";
 import type { KubeObject } from "../domain/kube/objects";
-import { ofKind } from "../domain/kube/typed";
+import { getTyped } from "../ports/typed";
 import { type Names, renderTerm } from "../domain/names/names";
 import { judgeContents } from "../domain/release/contents";
 import { clusterVersionFor, platforms, releasePairs } from "../domain/release/platforms";
@@ -93,13 +93,9 @@ export async function readOperatorRelease(
 ): Promise<Partial<OperatorRelease>> {
   const { namespace } = cluster;
   const { deployment: name } = names.operator;
-  const found = await cluster
-    .get({ resource: kinds.deployment, namespace, name }, { signal })
-    .catch(() => undefined);
+  const ref = { resource: kinds.deployment, namespace, name };
+  const found = await getTyped(cluster, ref, { signal }).catch(() => undefined);
   if (found === undefined) return {};
   const unread = unreadFacts(names, namespace);
-  return operatorRelease({
-    ...unread,
-    objects: { ...unread.objects, deployments: ofKind([found], "Deployment") },
-  });
+  return operatorRelease({ ...unread, objects: { ...unread.objects, deployments: [found] } });
 }

@@ -4,7 +4,7 @@ import { version } from "../../package.json";
 import { built } from "../domain/base/built";
 import { kinds } from "../domain/kube/kinds";
 import { parseImage } from "../domain/release/images";
-import { ofKind } from "../domain/kube/typed";
+import { listTyped } from "../ports/typed";
 import { publicText } from "../domain/base/redact";
 import { escape } from "../output/escape";
 import type { Report } from "../kernel/report";
@@ -67,8 +67,8 @@ async function clusterVersions(context: CommandContext): Promise<ClusterVersions
     const serverVersion = await Promise.race([cluster.version(), given]);
     const findObjects = async (name: string): Promise<readonly Found[]> => {
       const fieldSelector = `metadata.name=${name}`;
-      const all = await cluster.list(kinds.deployment, { fieldSelector, signal });
-      return ofKind(all ?? [], "Deployment").map(({ metadata, spec }) => {
+      const all = await listTyped(cluster, kinds.deployment, { fieldSelector, signal });
+      return (all ?? []).map(({ metadata, spec }) => {
         const tags = spec?.template?.spec?.containers?.map(({ image }) => parseImage(image)?.tag);
         const tag = tags?.find((one) => one !== undefined);
         const { namespace = "" } = metadata;

@@ -25,7 +25,7 @@ import { findMissingPermissions } from "../kernel/permissions";
 import type { RunPorts } from "../kernel/world";
 import type { KubeClient } from "../ports/kubernetes";
 import type { EndpointSlice, ValidatingWebhook } from "../domain/kube/models";
-import { ofKind } from "../domain/kube/typed";
+import { listTyped } from "../ports/typed";
 
 const limits = { dialMs: 5_000, answerMs: 10_000, answerBytes: 1024 * 1024 };
 
@@ -50,8 +50,7 @@ export async function askReplicas(
   if (forward === undefined) return undefined;
   const needs = forwardNeeds({ names, namespace: cluster.namespace });
   if ((await findMissingPermissions(cluster, needs)).length > 0) return undefined;
-  const found = (await cluster.list(configurationResource, { signal })) ?? [];
-  const configurations = ofKind(found, configurationResource.kind);
+  const configurations = (await listTyped(cluster, configurationResource, { signal })) ?? [];
   const entry = [names.webhook.entry, names.webhook.oldEntry]
     .flatMap((name) => configurations.map((one) => findEntry(one, name)))
     .find((one) => readServiceNamespace(one) === cluster.namespace);

@@ -10,7 +10,7 @@ import {
 import { ApiError, exitCodes } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
-import { ofKind } from "../domain/kube/typed";
+import { getTyped } from "../ports/typed";
 import type { KubeObject, Ref } from "../domain/kube/objects";
 import { inspectNeeds } from "../domain/checks/needs";
 import { configurationResource } from "../domain/admission/configuration";
@@ -119,9 +119,8 @@ async function readLiveBundles(
 ): Promise<LiveBundles | undefined> {
   const name = names.webhook.configuration;
   try {
-    const live = await cluster.get({ resource: configurationResource, name }, { signal });
-    const configurations = ofKind([live ?? []].flat(), configurationResource.kind);
-    return liveBundles(configurations, { names, now: clock.now() });
+    const live = await getTyped(cluster, { resource: configurationResource, name }, { signal });
+    return liveBundles(live === undefined ? [] : [live], { names, now: clock.now() });
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
 import type { Deployment } from "../domain/kube/models";
 import { readNamespace, type Resource } from "../domain/kube/objects";
-import { ofKind } from "../domain/kube/typed";
+import { listTyped } from "../ports/typed";
 import type { KubeClient } from "../ports/kubernetes";
 
 /** What a namespace has to hold for a command to work in it. */
@@ -69,8 +69,7 @@ async function listOperators({
   signal,
 }: Omit<Search, "sign">): Promise<readonly Deployment[]> {
   const fieldSelector = `metadata.name=${names.operator.deployment}`;
-  const found = await cluster.list(kinds.deployment, { fieldSelector, signal });
-  return ofKind(found ?? [], "Deployment");
+  return (await listTyped(cluster, kinds.deployment, { fieldSelector, signal })) ?? [];
 }
 
 /**

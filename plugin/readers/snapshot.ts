@@ -20,6 +20,7 @@ import type { Names } from "../domain/names/names";
 import type { CustomResourceDefinition, Secret } from "../domain/kube/models";
 import type { KubeObject, Resource } from "../domain/kube/objects";
 import { isKind, ofKind } from "../domain/kube/typed";
+import { getTyped } from "../ports/typed";
 import { omit } from "../domain/base/values";
 import type { Certificates } from "./certificate";
 import { listJudging, listOthersEntries } from "../domain/admission/others";
@@ -236,8 +237,7 @@ export async function readDefinition(
 ): Promise<CustomResourceDefinition | undefined> {
   const name = `${names[kind].plural}.${names.group}`;
   try {
-    const found = await cluster.get({ resource: kinds.definition, name }, { signal });
-    return found && isKind(found, "CustomResourceDefinition") ? found : undefined;
+    return await getTyped(cluster, { resource: kinds.definition, name }, { signal });
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;

@@ -6,7 +6,7 @@ import { EngineError, exitCodes, InputError, UsageError } from "../../domain/bas
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { asKind } from "../../domain/kube/typed";
+import { getTyped } from "../../ports/typed";
 import { getPath, asString } from "../../domain/base/values";
 import { type Clock, type KubeClient, requestDeadlineMs } from "../../ports/kubernetes";
 import type { ApiConnection } from "./client";
@@ -191,7 +191,7 @@ async function readCredentials(
       hint: "put them in a Secret for now, and name it with --api-credentials-secret",
     });
   }
-  const secret = asKind(await cluster.get({ resource: kinds.secret, ...ref }), "Secret");
+  const secret = await getTyped(cluster, { resource: kinds.secret, ...ref });
   const label = `Secret/${ref.namespace}/${ref.name}`;
   if (secret === undefined) {
     throw new ApiAccessError(`${label} with the REST credentials does not exist`, {

@@ -9,7 +9,7 @@ import { ApiError } from "../../domain/base/errors";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import { getPath } from "../../domain/base/values";
 import type { Pod } from "../../domain/kube/models";
-import { ofKind } from "../../domain/kube/typed";
+import { listTyped } from "../../ports/typed";
 
 /** Finds the host of one of the cluster's own pods by the address that it is redirected to. */
 export type FindNode = (url: URL, signal: AbortSignal) => Promise<string | undefined>;
@@ -128,9 +128,9 @@ export function findNodeAt(cluster: Pick<KubeClient, "list">, places: ApiPlaces)
   return async (url, signal) => {
     if (!isNumeric(url) || readPort(url) !== port) return undefined;
     try {
-      const found = (await cluster.list(kinds.pod, { namespace, signal })) ?? [];
-      const pod = ofKind(found, "Pod")
-        .filter(({ metadata }) => pods.includes(String(metadata.name)))
+      const found = await listTyped(cluster, kinds.pod, { namespace, signal });
+      const pod = found
+        ?.filter(({ metadata }) => pods.includes(String(metadata.name)))
         .find((one) => listAddresses(one).includes(readHost(url)));
       return pod && `${readName(pod)}.${service}`;
     } catch (error) {

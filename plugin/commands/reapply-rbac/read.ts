@@ -2,7 +2,7 @@
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Skip } from "../../domain/base/skip";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
-import { asKind } from "../../domain/kube/typed";
+import { getTyped } from "../../ports/typed";
 import { type KubeObject, type Ref, refTo, type Resource } from "../../domain/kube/objects";
 import { inventoryNeeds, labelReads } from "./needs";
 import { rbacFinding } from "../../domain/rbac/findings";
@@ -31,12 +31,10 @@ export async function readOperator(
   { cluster, names }: RbacDeps,
   { namespace }: RbacOptions,
 ): Promise<Operator> {
-  const [found, settings] = await Promise.all([
-    cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
-    cluster.get({ resource: kinds.configMap, name: names.configMap.name, namespace }),
+  const [deployment, configMap] = await Promise.all([
+    getTyped(cluster, { resource: kinds.deployment, name: names.operator.deployment, namespace }),
+    getTyped(cluster, { resource: kinds.configMap, name: names.configMap.name, namespace }),
   ]);
-  const deployment = asKind(found, kinds.deployment.kind);
-  const configMap = asKind(settings, kinds.configMap.kind);
   const absent = deployment === undefined && configMap === undefined;
   const [release] = listReleases({ deployment, cluster: undefined, pods: [] }, names);
   return {

@@ -4,7 +4,7 @@ import { readLeftMarks } from "../../readers/left-marks";
 import { factSources } from "../../domain/facts/facts";
 import { kinds, type KnownResource, constraintResource } from "../../domain/kube/kinds";
 import type { BuiltInKind, Deployment, Pod, StatefulSet, Typed } from "../../domain/kube/models";
-import { asKind, ofKind } from "../../domain/kube/typed";
+import { getTyped, listTyped } from "../../ports/typed";
 import type { KubeObject } from "../../domain/kube/objects";
 import { accessResources, type AccessObjects, chooseConstraint } from "../../domain/scc/grants";
 import type { Reviews } from "../../readers/reviews";
@@ -65,8 +65,7 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
   const { namespace, scc } = options;
   const all = async <Kind extends BuiltInKind>(
     resource: KnownResource<Kind>,
-  ): Promise<readonly Typed<Kind>[]> =>
-    ofKind((await cluster.list(resource, { signal })) ?? [], resource.kind);
+  ): Promise<readonly Typed<Kind>[]> => (await listTyped(cluster, resource, { signal })) ?? [];
   const constraintNamed = (name: string): Promise<KubeObject | undefined> =>
     cluster.get({ resource: constraintResource, name }, { signal });
   const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
@@ -75,8 +74,8 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
     constraintNamed(chooseConstraint(names, options)),
     all(kinds.pod),
     readClusters(deps, namespace),
-    cluster.list(kinds.statefulSet, { namespace, signal }),
-    cluster.get(operator, { signal }),
+    listTyped(cluster, kinds.statefulSet, { namespace, signal }),
+    getTyped(cluster, operator, { signal }),
     scc === undefined ? constraintNamed(names.scc.older) : undefined,
   ]);
   const access = {
@@ -87,11 +86,8 @@ export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promi
   };
   const bindings = [...access.clusterRoleBindings, ...access.roleBindings];
   const left = await readLeftMarks(deps, [...(constraint ? [constraint] : []), ...bindings]);
-  const own = {
-    statefulSets: ofKind(statefulSets ?? [], kinds.statefulSet.kind),
-    deployment: asKind(deployment, kinds.deployment.kind),
-  };
-  return { constraint, access, pods, clusters, ...own, older, left };
+  const sets = { statefulSets: statefulSets ?? [] };
+  return { constraint, access, pods, clusters, ...sets, deployment, older, left };
 }
 
 /** Releases differ in the versions that they serve. */

@@ -9,7 +9,7 @@ import type { RenderedChart } from "../../domain/operator/chart-images";
 import { judgeDefinition } from "./definitions";
 import { findChanged, findRefusals, storedFinding } from "./evaluate";
 import type { OperatorDeps, OperatorOptions } from "./read";
-import { isKind } from "../../domain/kube/typed";
+import { getTyped } from "../../ports/typed";
 
 type Options = Pick<OperatorOptions, "namespace">;
 
@@ -29,8 +29,8 @@ export async function readBrought(
   const ahead: KubeObject[] = [];
   for (const wanted of [...written, ...brought]) {
     const ref = { resource: kinds.definition, name: readName(wanted) };
-    const live = await deps.cluster.get(ref, { signal: deps.signal });
-    if (live !== undefined && isKind(live, "CustomResourceDefinition")) {
+    const live = await getTyped(deps.cluster, ref, { signal: deps.signal });
+    if (live !== undefined) {
       const verdict = judgeDefinition({ live, wanted, goesUp: true, names: deps.names });
       if (verdict.is === "keep" && brought.includes(wanted)) continue;
       findings.push(...findRefusals(live, wanted));

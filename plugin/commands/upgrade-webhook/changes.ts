@@ -7,7 +7,7 @@ import { type KubeObject, readName, objectLabel } from "../../domain/kube/object
 import { differences } from "../../domain/kube/differences";
 import { isPersons } from "../../domain/kube/owners";
 import type { ChangedField } from "../../domain/kube/planned-write";
-import { isKind } from "../../domain/kube/typed";
+import { asKind, isKind } from "../../domain/kube/typed";
 import type { Names } from "../../domain/names/names";
 import {
   readCaBundle,
@@ -197,8 +197,8 @@ export async function fitApply(
   });
   if (drops) return await requireReplacement(deps, plan, apply);
   // what no cluster can try yet is tried when it is planned again
-  const isTried = stored !== undefined && isKind(stored, configurationResource.kind);
-  const left = isTried ? listDifferences(stored, plan.wanted) : [];
+  const seen = asKind(stored, configurationResource.kind);
+  const left = seen === undefined ? [] : listDifferences(seen, plan.wanted);
   if (left.length === 0) return { ...apply, force: held.length > 0 };
   // an apply leaves list entries of other managers in place; a person's own may be replaced
   if (plan.live !== undefined && !isPersons(plan.live, ours)) {

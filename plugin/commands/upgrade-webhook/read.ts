@@ -11,7 +11,7 @@ import type {
   Typed,
   ValidatingWebhookConfiguration,
 } from "../../domain/kube/models";
-import { isKind, ofKind } from "../../domain/kube/typed";
+import { getTyped, listTyped } from "../../ports/typed";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import {
@@ -175,8 +175,7 @@ async function listConfigurations({
   cluster,
   signal,
 }: SwapDeps): Promise<readonly ValidatingWebhookConfiguration[]> {
-  const found = (await cluster.list(configurationResource, { signal })) ?? [];
-  return ofKind(found, configurationResource.kind);
+  return (await listTyped(cluster, configurationResource, { signal })) ?? [];
 }
 
 /** A namespace that may not be read counts as there. */
@@ -223,8 +222,8 @@ async function readSecret(
       const secret = await found;
       if (secret === undefined) throw end();
       const ref = { resource: configurationResource, name: names.webhook.configuration };
-      const live = await cluster.get(ref);
-      const bundles = liveBundles(ofKind([live ?? []].flat(), configurationResource.kind), {
+      const live = await getTyped(cluster, ref);
+      const bundles = liveBundles(live === undefined ? [] : [live], {
         names,
         now: deps.clock.now(),
       });
@@ -268,12 +267,12 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const called = readCalled(options.template, names);
   const name = called.name;
   const [service, endpointSlices, deployment, pods, networkPolicies] = await Promise.all([
-    cluster.get({ resource: kinds.service, name, namespace }),
-    cluster.list(kinds.endpointSlice, {
+    getTyped(cluster, { resource: kinds.service, name, namespace }),
+    listTyped(cluster, kinds.endpointSlice, {
       namespace,
       labelSelector: `kubernetes.io/service-name=${name}`,
     }),
-    cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
+    getTyped(cluster, { resource: kinds.deployment, name: names.operator.deployment, namespace }),
     listIfAllowed(deps, kinds.pod, namespace),
     listIfAllowed(deps, kinds.networkPolicy, namespace),
   ]);
@@ -281,11 +280,9 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const namespaces = asks ? await listIfAllowed(deps, kinds.namespace) : undefined;
   const lists = {
     namespaces,
-    ...(service && isKind(service, kinds.service.kind)
-      ? await readAliased(deps, service)
-      : { services: [] }),
-    endpointSlices: ofKind(endpointSlices ?? [], kinds.endpointSlice.kind),
-    deployments: ofKind([deployment ?? []].flat(), kinds.deployment.kind),
+    ...(service === undefined ? { services: [] } : await readAliased(deps, service)),
+    endpointSlices: endpointSlices ?? [],
+    deployments: deployment === undefined ? [] : [deployment],
     ...{ pods, networkPolicies },
   };
   const marked = [...(lists.services ?? []), ...lists.deployments, ...(networkPolicies ?? [])];
@@ -335,8 +332,7 @@ async function listIfAllowed<Kind extends BuiltInKind>(
 ): Promise<readonly Typed<Kind>[] | undefined> {
   try {
     const within = { ...(namespace !== undefined && { namespace }), signal };
-    const found = await cluster.list(resource, within);
-    return found && ofKind(found, resource.kind);
+    return await listTyped(cluster, resource, within);
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined;
     throw error;

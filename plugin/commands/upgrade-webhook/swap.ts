@@ -12,6 +12,7 @@ import {
 } from "../../domain/base/errors";
 import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { asKind } from "../../domain/kube/typed";
+import { getTyped } from "../../ports/typed";
 import { objectLabel } from "../../domain/kube/objects";
 import { swapWrites } from "./needs";
 import { configurationResource, findEntry } from "../../domain/admission/configuration";
@@ -203,8 +204,7 @@ class SwapAct {
     const object = objectLabel(wanted);
     const why = "to see what is stored";
     await recorder.step({ id: "webhook.read-back", action: "read", object, why }, async () => {
-      const found = await cluster.get(ref, { signal: new AbortController().signal });
-      const stored = asKind(found, configurationResource.kind);
+      const stored = await getTyped(cluster, ref, { signal: new AbortController().signal });
       const left = stored === undefined ? ["metadata.name"] : listDifferences(stored, wanted);
       if (left.length === 0) return { result: "done", value: undefined };
       throw new ChangedError(`${object} reads back otherwise than written, at ${left.join(", ")}`);

@@ -9,7 +9,7 @@ import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
 import { sameJson } from "../../domain/base/values";
 import type { ValidatingWebhook } from "../../domain/kube/models";
-import { ofKind } from "../../domain/kube/typed";
+import { listTyped } from "../../ports/typed";
 import { objectLabel } from "../../domain/kube/objects";
 import { webhookFinding } from "../../domain/admission/findings";
 import {
@@ -393,10 +393,8 @@ function passes(prober: Prober): boolean {
 /** Whether it is a mutating webhook, which is asked before all that validate; false where none may be listed. */
 async function mutates({ cluster, signal }: SwapDeps, entry: string): Promise<boolean> {
   try {
-    const found = (await cluster.list(kinds.mutatingConfiguration, { signal })) ?? [];
-    return ofKind(found, kinds.mutatingConfiguration.kind)
-      .flatMap(listEntries)
-      .some(({ name }) => name === entry);
+    const found = (await listTyped(cluster, kinds.mutatingConfiguration, { signal })) ?? [];
+    return found.flatMap(listEntries).some(({ name }) => name === entry);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EngineError) return false;

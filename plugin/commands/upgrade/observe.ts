@@ -17,7 +17,7 @@ import type { CommandContext } from "../../cmdutil/context";
 import { probePair, readProbeFile } from "../../cmdutil/probe-file";
 import { nameProbe } from "../../cmdutil/run-ports";
 import type { UpgradeFlags } from "./flags";
-import { ofKind } from "../../domain/kube/typed";
+import { listTyped } from "../../ports/typed";
 
 /** Parts that replace pods. */
 const rollouts: ReadonlySet<PartId> = new Set<PartId>(["operator", "cluster"]);
@@ -89,8 +89,8 @@ export class UpgradeObserver {
     const { namespace } = cluster;
     const { pair } = this.#watch;
     try {
-      const all = (await cluster.list(kinds.endpointSlice, { namespace, signal })) ?? [];
-      const slices = listSlices(names.webhook.service, ofKind(all, kinds.endpointSlice.kind));
+      const all = (await listTyped(cluster, kinds.endpointSlice, { namespace, signal })) ?? [];
+      const slices = listSlices(names.webhook.service, all);
       const uid = this.name;
       const asked = pair && (await askReplicas(this.ports, { slices, pair, uid }));
       const note = asked === undefined ? `${unseenReplica}; ${notAsked}` : unseenReplica;

@@ -1,8 +1,8 @@
 /** What the operator at play decides on: the cluster as it was read, and how it is to play. */
 import { inGroup, kinds, type KnownResource, rbacKinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";
-import type { BuiltInKind, Job, StatefulSet, Typed } from "../../domain/kube/models";
-import { asKind, ofKind } from "../../domain/kube/typed";
+import type { BuiltInKind, Job, StatefulSet } from "../../domain/kube/models";
+import { getTyped, listTyped } from "../../ports/typed";
 import type { EngineVersion } from "../../domain/base/versions";
 import type { Clock, KubeClient, KubeObject, Resource } from "../../ports/kubernetes";
 
@@ -190,14 +190,13 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
   const { webhook, rbac, operator, configMap } = names;
   const list = async (resource: Resource, options = {}): Promise<readonly KubeObject[]> =>
     (await cluster.list(resource, options)) ?? [];
-  const listTyped = async <Kind extends BuiltInKind>(resource: KnownResource<Kind>, options = {}) =>
-    ofKind(await list(resource, options), resource.kind);
-  const get = async <Kind extends BuiltInKind>(
+  const listOwn = async <Kind extends BuiltInKind>(resource: KnownResource<Kind>, options = {}) =>
+    (await listTyped(cluster, resource, options)) ?? [];
+  const get = <Kind extends BuiltInKind>(
     resource: KnownResource<Kind>,
     name: string,
     scope: { readonly namespace?: string } = { namespace },
-  ): Promise<Typed<Kind> | undefined> =>
-    asKind(await cluster.get({ resource, name, ...scope }), resource.kind);
+  ) => getTyped(cluster, { resource, name, ...scope });
   const here = { namespace };
   const served = { namespace, labelSelector: `kubernetes.io/service-name=${webhook.service}` };
   const selectName = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
@@ -205,18 +204,18 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
     deployment: get(kinds.deployment, operator.deployment),
     settings: get(kinds.configMap, configMap.name),
     service: get(kinds.service, webhook.service),
-    replicaSets: listTyped(kinds.replicaSet, here),
-    statefulSets: listTyped(kinds.statefulSet, here),
-    pods: listTyped(kinds.pod, here),
-    quotas: listTyped(kinds.resourceQuota, here),
-    slices: listTyped(kinds.endpointSlice, served),
-    jobs: listTyped(jobKind, here),
+    replicaSets: listOwn(kinds.replicaSet, here),
+    statefulSets: listOwn(kinds.statefulSet, here),
+    pods: listOwn(kinds.pod, here),
+    quotas: listOwn(kinds.resourceQuota, here),
+    slices: listOwn(kinds.endpointSlice, served),
+    jobs: listOwn(jobKind, here),
     ecs: list(product.ec, here),
     edbs: list(product.edb),
     eaadbs: list(product.eaadb),
-    namespaces: listTyped(kinds.namespace),
-    roles: listTyped(rbacKinds.role, selectName(rbac.consumerRole)),
-    bindings: listTyped(rbacKinds.roleBinding, selectName(rbac.consumerBinding)),
+    namespaces: listOwn(kinds.namespace),
+    roles: listOwn(rbacKinds.role, selectName(rbac.consumerRole)),
+    bindings: listOwn(rbacKinds.roleBinding, selectName(rbac.consumerBinding)),
     /** The definition of the EC. */
     definition: get(kinds.definition, `${names.ec.plural}.${names.group}`, {}),
   });
