@@ -46,17 +46,22 @@ const subjects = {
   certificate: [],
   release: [],
   rules: [],
-  rbac: [],
+  rbac: words("diagnosis facts rollout"),
   "rest-api": words("rules"),
-  scc: words("release"),
-  operator: words("release"),
+  scc: words("diagnosis facts release rollout"),
+  diagnosis: words("facts rollout"),
+  operator: words("diagnosis facts release rollout"),
   facts: words("certificate release"),
   rollout: words("facts"),
-  admission: words("facts release rollout rules"),
-  "engine-cluster": words("facts release rest-api rollout rules"),
-  database: words("engine-cluster facts release rest-api rollout rules"),
-  recovery: words("database engine-cluster facts release rest-api rollout rules"),
-  checks: words("certificate engine-cluster facts rbac release rules admission"),
+  admission: words("certificate diagnosis facts operator release rollout rules"),
+  "engine-cluster": words("diagnosis facts operator release rest-api rollout rules"),
+  database: words("diagnosis engine-cluster facts operator release rest-api rollout rules"),
+  recovery: words(
+    "database diagnosis engine-cluster facts operator release rest-api rollout rules",
+  ),
+  checks: words(
+    "admission certificate database diagnosis engine-cluster facts operator rbac release rollout rules scc",
+  ),
 };
 
 /** What each folder imports besides itself. Paths are those below plugin/. */

@@ -1,12 +1,13 @@
 /** The commands that fix what a finding says, by its code: only lines that run as they are. */
 import type { Finding } from "../domain/base/findings";
+import { firstRun, type Run, type Runnable } from "../domain/base/remedy";
 import type { Names } from "../domain/names/names";
 import { operatorFindings } from "../domain/operator/findings";
 import { rollFindings } from "../domain/rollout/findings";
 
 /** A line without the words that lead to the cluster: a command of this tool, or one of kubectl's. */
 interface FixCommand {
-  readonly of: "engine" | "kubectl";
+  readonly of: Run["of"];
   readonly words: readonly string[];
   /** What is to be saved before, and the file for it. */
   readonly saved?: { readonly words: readonly string[]; readonly file: string };
@@ -221,8 +222,10 @@ const kubectl: Readonly<Record<string, Line>> = {
 
 /** The command for a finding; undefined where none helps, or where it would need what is not known. */
 export function fixCommand(finding: Finding, names: Names): FixCommand | undefined {
+  const known = firstRun(finding.remedies);
+  if (known !== undefined) return withSaving(known);
   for (const [of, table] of [
-    ["engine", engine],
+    ["tool", engine],
     ["kubectl", kubectl],
   ] as const) {
     const words = Object.hasOwn(table, finding.code)
@@ -231,6 +234,11 @@ export function fixCommand(finding: Finding, names: Names): FixCommand | undefin
     if (words !== undefined) return { of, words, ...planSaving(words, finding, names) };
   }
   return undefined;
+}
+
+function withSaving({ run, saves, then }: Runnable): FixCommand {
+  if (saves === undefined) return run;
+  return { ...run, saved: saves, ...(then?.run && { then: then.run.words }) };
 }
 
 /** What a line deletes or replaces that nothing else brings back, and what comes after it. */

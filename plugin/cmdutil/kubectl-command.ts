@@ -65,8 +65,8 @@ export function completeFinding(
     const fix = fixCommand(finding, names);
     if (fix === undefined) return undefined;
     const { of, words, saved, then } = fix;
-    if (of !== "kubectl") return engine([...words, ...readReleaseWords(words, raw)]);
-    const line = ["kubectl", ...words];
+    if (of === "tool") return engine([...words, ...readReleaseWords(words, raw)]);
+    const line = [of, ...words];
     if (saved !== undefined) {
       const lines = [line, ...(then === undefined ? [] : [["kubectl", ...then]])].map(kubectl);
       return [`${kubectl(["kubectl", ...saved.words])} > ${saved.file}`, ...lines].join(" && ");

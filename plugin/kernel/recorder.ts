@@ -1,4 +1,5 @@
 /** Keeps what a run has done and seen, tells the reporter of it, and makes the document. */
+import { toDocument } from "../domain/diagnosis/diagnose";
 import type { Awaited } from "../domain/base/awaited";
 import { apiFinding } from "../domain/rest-api/errors";
 import {
@@ -125,7 +126,7 @@ export class Recorder {
   }
 
   addFindings(findings: readonly Finding[]): void {
-    for (const finding of findings) {
+    for (const finding of findings.map(toDocument)) {
       this.#findings.push(finding);
       this.deps.event({ type: "finding", finding });
     }

@@ -54,7 +54,8 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   ],
   [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/readers\/left-marks\.ts$/, ["v1alpha1"], "a version of Kyverno's policies"],
-  [/^plugin\/cmdutil\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
+  [/^plugin\/domain\/diagnosis\/symptom\.ts$/, ["cert"], "the act of `cert create`"],
+  [/^plugin\/cmdutil\/fix-commands\.ts$/, ["cert"], "this tool's own name and a command"],
   [
     /^plugin\/simulator\/(operator|kinds)\//,
     ["serviceAccountName", "imagePullPolicy"],

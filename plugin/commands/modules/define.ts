@@ -31,6 +31,9 @@ const looked: readonly FactKey[] = [
   "resourceQuotas",
 ];
 
+/** What the plan rests on beside it: an operator that does not hold its lease would not act. */
+const planned: readonly FactKey[] = [...looked, "leases"];
+
 /** `modules define` as a part. */
 export function definePart(flags: ModulesDefineFlags, run: PartRun): Part {
   const { namespace } = run;
@@ -76,7 +79,7 @@ function describeDefining(
       const resource = await ecResource(ports);
       await requireGround(ports, { namespace, clusters: [name] });
       const [facts, definition] = await Promise.all([
-        readClusterFacts(ports, { namespace, resource }, looked),
+        readClusterFacts(ports, { namespace, resource }, planned),
         readDefinition(ports, "ec"),
       ]);
       return { facts: withDefinition(facts, definition), resource, name };

@@ -4,7 +4,8 @@ import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
 import { canDefineModules } from "../../domain/engine-cluster/causes";
 import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
-import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
+import { gate } from "../../domain/diagnosis/diagnose";
+import { operatorList } from "../../domain/operator/symptoms";
 import { operatorFindings } from "../../domain/engine-cluster/operator";
 import { findSet, judgeCluster } from "../../domain/engine-cluster/rollout";
 import { factNamed, type Facts } from "../../domain/facts/facts";
@@ -60,6 +61,8 @@ export function planDefinition(facts: Facts, request: DefineRequest): DefinePlan
   );
   const asked = { ec, cluster, request, wanted };
   const { errors, warnings } = sourceFindings(facts, asked);
+  const state = stateFindings(facts, ec);
+  const isError = ({ severity }: Finding): boolean => severity === "error";
   return {
     ec,
     edits: fieldEdits(ec, [[names.fields.userDefinedModules, list]]),
@@ -67,9 +70,9 @@ export function planDefinition(facts: Facts, request: DefineRequest): DefinePlan
       ...bundledFindings(names, asked),
       ...placeFindings(facts, ec),
       ...errors,
-      ...stateFindings(facts, ec),
+      ...state.filter(isError),
     ],
-    warnings: [...warnings, ...unknownNames(names, asked)],
+    warnings: [...warnings, ...unknownNames(names, asked), ...state.filter((one) => !isError(one))],
   };
 }
 
@@ -209,10 +212,9 @@ function unknownNames(names: Names, { ec, cluster, wanted }: Asked): readonly Fi
 
 /** Pods are renewed one roll at a time; a refused or frozen upgrade is what this may set free (S55, S70, S113). */
 function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const operator = operatorFindings(facts, ec, { auto: false });
   return [
-    ...operator.filter(({ severity }) => severity === "error"),
-    ...findIdleOperator(facts),
+    ...operatorFindings(facts, ec, { auto: false }).filter(({ severity }) => severity === "error"),
+    ...gate(operatorList, "modules", { facts }),
     ...(busyFinding(facts, ec) ?? aheadOfRoll(facts, ec)),
   ];
 }

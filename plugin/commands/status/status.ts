@@ -1,4 +1,5 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
+import { toDocument } from "../../domain/diagnosis/diagnose";
 import { deploymentFindings } from "../../domain/rollout/findings";
 import { describeSituation } from "../../domain/checks/context";
 import { findDeletingDefinitions, findDeletingNamespace } from "../../domain/facts/deletion";
@@ -238,7 +239,8 @@ function withBlocking(own: readonly Finding[], blocking: readonly Finding[]): re
   return [...own, ...blocking.filter((one) => !isTold(one))];
 }
 
-function summed(findings: readonly Finding[]): FindingsStatus {
+function summed(found: readonly Finding[]): FindingsStatus {
+  const findings = found.map(toDocument);
   const errors = findings.filter(({ severity }) => severity === "error");
   return {
     errors: errors.length,

@@ -1,5 +1,6 @@
 /** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
-import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
+import { diagnose, verdictOf } from "../../domain/diagnosis/diagnose";
+import { operatorList, operatorProgress } from "../../domain/operator/symptoms";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
@@ -32,7 +33,7 @@ import {
 import { podTrouble } from "../../domain/rollout/pod-causes";
 import { findContainer, readRoll } from "../../domain/rollout/stateful-set";
 import { parseImage } from "../../domain/release/images";
-import { countReplicas, judgeDeployment } from "../../domain/rollout/deployment";
+import { countReplicas } from "../../domain/rollout/deployment";
 
 /** What is shown of the operator. */
 export interface OperatorStatus {
@@ -53,17 +54,10 @@ export interface OperatorStatus {
 
 /** The operator's part of the screen. */
 export function operatorStatus(facts: Facts): OperatorStatus {
-  const { names, namespace } = facts;
-  const { deployment: name } = names.operator;
-  const unread = unreadVerdict(facts, ["deployments"]);
-  if (unread !== undefined) return { deployment: name, verdict: unread };
+  const { deployment: name } = facts.names.operator;
+  const diagnosis = diagnose(operatorList, { facts });
   const deployment = factNamed(facts, "deployments", { name });
-  if (deployment === undefined) {
-    const because = `there is no Deployment ${name} in namespace ${namespace}`;
-    const fix = "give the operator's namespace with -n, or install the operator";
-    const { code } = clusterFindings.operatorAbsent;
-    return { deployment: name, verdict: { is: "stalled", because, fix, code } };
-  }
+  if (deployment === undefined) return { deployment: name, verdict: verdictOf(diagnosis, "") };
   const version = operatorVersion(facts);
   const chart = findChart(facts, deployment);
   return {
@@ -71,7 +65,7 @@ export function operatorStatus(facts: Facts): OperatorStatus {
     ...(version !== undefined && { version }),
     ...(chart !== undefined && { chart }),
     pods: countPods(deployment),
-    verdict: rolloutVerdict(facts, name),
+    verdict: verdictOf(diagnosis, renderReady(facts)),
   };
 }
 
@@ -87,16 +81,10 @@ export function operatorVersion(facts: Facts): string | undefined {
   );
 }
 
-/** Causes show in the pods: without them nothing is known of one that is not ready. */
-function rolloutVerdict(facts: Facts, name: string): ComponentHealth {
-  const verdict = judgeHealth(judgeDeployment(facts, name));
-  const unread = unreadVerdict(facts, ["replicaSets", "pods", "events"]);
-  const [idle] = verdict.is === "fine" ? findIdleOperator(facts) : [];
-  if (idle !== undefined) {
-    return { is: "stalled", because: idle.cause, fix: idle.fix, code: idle.code };
-  }
-  if (verdict.is !== "moving" || unread === undefined) return verdict;
-  return { is: "unknown", because: `${verdict.on}; ${unread.because}, so no cause is seen` };
+/** What an operator that is well rests on. */
+function renderReady(facts: Facts): string {
+  const progress = operatorProgress(facts);
+  return progress.is === "done" ? progress.says : "";
 }
 
 function findChart({ names }: Facts, deployment: KubeObject): OperatorStatus["chart"] {

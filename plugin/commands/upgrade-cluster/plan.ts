@@ -33,7 +33,8 @@ import {
 import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
 import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
-import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
+import { gate } from "../../domain/diagnosis/diagnose";
+import { operatorList } from "../../domain/operator/symptoms";
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
@@ -183,8 +184,8 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
   const own = [
     ...stateFindings(facts, planned),
     ...(isMistaken(facts, planned) ? [] : aheadOfRoll(facts, ec)),
+    ...gate(operatorList, "upgrade-cluster", { facts }),
     ...operatorFindings(facts, ec, wish),
-    ...findIdleOperator(facts),
     ...targetFindings(facts, planned),
     ...findCauses("beginning", facts, { ec, auto: willFollow(facts, planned) }),
     ...autoFindings(facts, planned),

@@ -57,7 +57,8 @@ function ofStandstill(code: Code, title: Text, ahead?: Ahead): Check {
   return shared(code, {
     title,
     // the events tell of it as well
-    ...(isOfAttachments ? { needs: [...needs, "volumeAttachments"], partial: true } : { needs }),
+    needs,
+    ...(isOfAttachments && { may: ["volumeAttachments"] }),
     judge: perCluster((cluster, { facts }) => {
       const found = standstillResults(facts, cluster, code);
       return found.length > 0 ? found : (ahead?.(facts, cluster) ?? []);

@@ -1,4 +1,5 @@
 /** Upgrades an EC: judges everything first, writes a few fields once, follows the roll (S12-S14, S68-S72). */
+import { rowOf } from "../../domain/diagnosis/symptom";
 import type { RunPorts } from "../../kernel/world";
 import {
   type ClusterFacts,
@@ -91,7 +92,7 @@ function findAwaited(
   if (first === undefined) {
     return restarting ? nameAwaited(objectLabel(ec), "the end of its rolling restart") : undefined;
   }
-  const passing = blocks.every(({ code }) => waitable.has(code));
+  const passing = blocks.every((one) => waitable.has(rowOf(one)));
   return wait && passing ? nameFinding(first) : undefined;
 }
 

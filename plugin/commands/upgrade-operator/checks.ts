@@ -5,7 +5,6 @@ import { prerequisites } from "../../domain/checks/prerequisites";
 import { type FactKey, factNamed, isKnown } from "../../domain/facts/facts";
 import { annotationKey, objectLabel, readAnnotation } from "../../domain/kube/objects";
 import { judgeImages, parseImage, publicImages, findRegistry } from "../../domain/release/images";
-import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { operatorFindings } from "../../domain/operator/findings";
 import { judgeRegistry } from "../../domain/operator/refusals";
 import { isAutomatic } from "../../domain/operator/olm";
@@ -13,9 +12,8 @@ import { describeOlmWay, olmFindings, readOlm } from "./next";
 import { isOperator, readAccount } from "../../domain/operator/wanted";
 import { isSameRelease } from "../../domain/base/versions";
 import { getPath, renderValue, asString } from "../../domain/base/values";
-import { findIdleOperator } from "../../domain/engine-cluster/operator-words";
+import { operatorSymptoms } from "../../domain/operator/symptoms";
 import { webhookFindings } from "../../domain/admission/findings";
-import { judgeOperator } from "../../domain/admission/configuration";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
 import {
@@ -26,7 +24,7 @@ import {
   type Owner,
 } from "../../domain/kube/owners";
 
-const { error, shared, warning } = makeChecks("operator");
+const { error, ofSymptom, shared, warning } = makeChecks("operator");
 
 /** The operator's own checks. */
 export const operatorChecks: readonly Check[] = [
@@ -39,31 +37,16 @@ export const operatorChecks: readonly Check[] = [
         : [],
   }),
   lostSiteCheck,
-  shared(clusterFindings.operatorAbsent, {
-    title: "The operator is in this namespace",
+  ofSymptom(operatorSymptoms.absent, {
     needs: ["deployments", "namespaces"],
-    judge: ({ deployment, facts, names }) =>
-      // of an absent namespace the check of the namespace tells
-      deployment === undefined && factNamed(facts, "namespaces", { name: facts.namespace })
-        ? [
-            {
-              object: `Deployment/${facts.namespace}/${names.operator.deployment}`,
-              cause: `namespace ${facts.namespace} has no operator`,
-            },
-          ]
+    // of a namespace that is not there its own check tells
+    judge: (situation) =>
+      factNamed(situation.facts, "namespaces", { name: situation.facts.namespace })
+        ? operatorSymptoms.absent.judge(situation)
         : [],
   }),
-  shared(webhookFindings.operatorNotReady, {
-    title: "The operator is 1/1 ready, up to date and available",
-    needs: ["deployments"],
-    judge: ({ deployment }) => judgeOperator(deployment),
-  }),
-  shared(clusterFindings.operatorIdle, {
-    title: "The operator acts in this namespace",
-    needs: ["deployments", "leases", "pods"],
-    judge: ({ facts }) =>
-      findIdleOperator(facts).map(({ object, cause, fix }) => ({ object, cause, fix })),
-  }),
+  ofSymptom(operatorSymptoms.notReady),
+  ofSymptom(operatorSymptoms.idle),
   prerequisites.operatorTooOld,
   prerequisites.operatorVersionUnknown,
   warning("OPERATOR-VERSION-CONTRADICTS", "Facts 8", {

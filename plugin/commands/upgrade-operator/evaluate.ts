@@ -212,7 +212,7 @@ async function judgeDefinitionObject(
   const ours = options.fieldManager;
   const verdict = judgeDefinition({ live, wanted: mark, goesUp, names, ours });
   const told = (code: keyof typeof operatorFindings, cause: string): Finding =>
-    operatorFinding(code, { object: objectLabel(object), cause });
+    operatorFinding(code, { object: objectLabel(object), cause }, names);
   if (verdict.is === "keep") {
     const cause = `the stored definition is left as it is: ${verdict.because}`;
     return { ...plain, is: "kept", findings: [told("definitionKept", cause)] };

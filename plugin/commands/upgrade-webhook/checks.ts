@@ -309,10 +309,10 @@ function callsNothing(entry: ValidatingWebhook, facts: CheckContext["facts"]): b
 export const webhookTrustChecks: readonly Check[] = [
   shared(webhookFindings.staleCa, {
     title: "The webhook entry trusts the certificate of the Secret",
-    needs: [...needs, "webhookSecrets"],
-    wants: "certificate",
+    needs,
     // only the last of the four causes is seen by the Secret
-    partial: true,
+    may: ["webhookSecrets"],
+    wants: "certificate",
     judge: judgeTrust,
   }),
   shared(webhookFindings.injectedOther, {

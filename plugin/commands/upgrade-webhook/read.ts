@@ -1,4 +1,5 @@
 /** Reads everything that the swap is planned from, and says what may still come: whoever runs the part waits for that. */
+import { operatorList } from "../../domain/operator/symptoms";
 import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { absentSecret, firstUnfit } from "../../domain/certificate/certificate";
 import type { Skip } from "../../domain/base/skip";
@@ -23,12 +24,11 @@ import {
   listCandidates,
   listEntries,
   policiesTo,
-  judgeOperator,
   readServiceNamespace,
 } from "../../domain/admission/configuration";
 import { addConsequence, describePlanned, listPolicies } from "../../domain/admission/consequence";
 import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
-import type { Facts } from "../../domain/facts/facts";
+import { factsOf, type Facts } from "../../domain/facts/facts";
 import { readAlias } from "../../domain/admission/called-service";
 import { asksForNamespaces } from "../../domain/admission/network";
 import { readCalled, judgeServerWay, type Way, type WayFacts } from "../../domain/admission/way";
@@ -40,6 +40,7 @@ import { unlessUnknown } from "../../kernel/projection";
 import type { Limit } from "../../kernel/wait";
 import { readGoneServices } from "../../readers/called-services";
 import { readLeftMarks } from "../../readers/left-marks";
+import { gateInTwoLooks } from "../../readers/diagnosis";
 import { requireGround } from "../../readers/ground";
 import type { CertificateReport } from "../../kernel/report";
 import type { ProbePair } from "../../domain/admission/probe";
@@ -293,7 +294,13 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const isWhole = server.findings.length === 0;
   const { findings } = isWhole ? server : await describeBroken(deps, options, server);
   // pods that are not there or not ready are those of the operator
-  return broken === "pods" ? findings : [...findings, ...lists.deployments.flatMap(judgeOperator)];
+  if (broken === "pods") return findings;
+  const facts = factsOf(
+    { names, namespace, now: deps.clock.now() },
+    { deployments: lists.deployments },
+  );
+  const rows = { rows: operatorList, act: "upgrade-webhook" } as const;
+  return [...findings, ...(await gateInTwoLooks(deps, rows, facts))];
 }
 
 /** With what the failed calls lead to: by the entries in force, by the template where there are none. */

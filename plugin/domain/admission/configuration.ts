@@ -1,9 +1,7 @@
 /** Reading a ValidatingWebhookConfiguration (domain facts 4.1). */
 import type { Names } from "../names/names";
 import { kinds } from "../kube/kinds";
-import { readName, readNamespace, objectLabel } from "../kube/objects";
 import type {
-  Deployment,
   EndpointSlice,
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
@@ -13,9 +11,6 @@ import type {
 import { asString } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { type FailurePolicy, policiesOf } from "./consequence";
-import { webhookFinding } from "./findings";
-import type { Finding } from "../base/findings";
-import { countReplicas } from "../rollout/deployment";
 import { findLivingOwner, type LeftMarks } from "../kube/owners";
 
 const operations = ["CREATE", "UPDATE", "DELETE"] as const;
@@ -361,34 +356,4 @@ export function readyEndpoints(slices: readonly EndpointSlice[]): number {
       return pod === undefined || all.length === 0 ? all : [`pod ${pod}`];
     });
   return new Set(ready).size;
-}
-
-/** Whether the operator is ready, up to date and available; nothing is said of one that is not there. */
-export function judgeOperator(deployment: Deployment | undefined): readonly Finding[] {
-  const seen = deployment && describeShortfall(deployment);
-  if (deployment === undefined || seen === undefined) return [];
-  const reason = explainBlocked(deployment);
-  return [
-    webhookFinding("operatorNotReady", {
-      object: objectLabel(deployment),
-      cause: `the operator is not ready: ${seen}${reason === undefined ? "" : ` (${reason})`}`,
-      fix:
-        countReplicas(deployment).wanted === 0
-          ? `have its pod started with: kubectl scale deployment ${readName(deployment)} --namespace=${readNamespace(deployment)} --replicas=1`
-          : "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
-    }),
-  ];
-}
-
-/** What is missing for ready, up to date and available, undefined when nothing is. */
-function describeShortfall(deployment: Deployment): string | undefined {
-  const { observed, generation, wanted, ready, updated, available } = countReplicas(deployment);
-  // a status of an older generation says nothing of this one
-  if (observed < generation) return "its new generation has not been observed yet";
-  if (wanted > 0 && Math.min(ready, updated, available) >= wanted) return undefined;
-  return `${ready} ready, ${updated} up to date, ${available} available of ${wanted}`;
-}
-
-function explainBlocked({ status }: Deployment): string | undefined {
-  return asString(status?.conditions?.find((condition) => condition.status === "False")?.message);
 }

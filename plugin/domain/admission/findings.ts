@@ -27,10 +27,6 @@ export const webhookFindings = {
     cause: "the operator's namespace does not exist",
     fix: "give the operator's namespace with -n",
   }),
-  operatorNotReady: error("OPERATOR-NOT-READY", "S19", {
-    cause: "the operator's Deployment is not 1/1 ready, up to date and available",
-    fix: "wait until it is, or run with --wait; kubectl describe pod shows what keeps it",
-  }),
   probeAmbiguous: error("PROBE-AMBIGUOUS", "docs/guides/webhook-swap.md", {
     cause:
       "another configuration has an entry of the same name for the same edits: a refusal would not prove which of the two it came from",

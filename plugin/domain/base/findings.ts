@@ -1,4 +1,5 @@
 /** A finding: something that a person has to know, with its cause and its way out. */
+import type { Remedy } from "./remedy";
 import { dataLossCodes } from "./skip";
 
 export type Severity = "error" | "warning";
@@ -19,6 +20,8 @@ export interface Finding {
   readonly location?: { readonly file: string; readonly line: number; readonly column: number };
   readonly cause: string;
   readonly fix: string;
+  /** The ways out as data, the surest first; `fix` and `command` are rendered from them. */
+  readonly remedies?: readonly Remedy[];
   /** The fix as a line to run, where a command is one. */
   readonly command?: string;
   /** What stands behind it: a statement of the specification ("S27"), a decision ("C9"), a chapter ("Facts 5"), an exit code, or a page of docs/. */

@@ -141,6 +141,15 @@ export function omit<T extends object>(value: T, ...names: readonly (string & ke
   return Object.fromEntries(Object.entries(value).filter(([name]) => !gone.includes(name))) as T;
 }
 
+/** The fields of these names that have a value. */
+export function pick<T extends object, Name extends keyof T>(
+  value: T,
+  ...names: readonly Name[]
+): Pick<T, Name> {
+  const there = names.filter((name) => value[name] !== undefined);
+  return Object.fromEntries(there.map((name) => [name, value[name]])) as Pick<T, Name>;
+}
+
 /** Characters; nobody mistypes a longer name, and the comparison takes their square. */
 const longest = 64;
 

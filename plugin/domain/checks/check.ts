@@ -1,10 +1,9 @@
 /** A preflight check as a value: what it says, what it needs to have been read, and its judgment. */
 import { type CauseKey, findCauses } from "../engine-cluster/causes";
 import { clusterFindings } from "../engine-cluster/findings";
-import type { FactKey } from "../facts/facts";
-import { type Explained, type Finding, warning } from "../base/findings";
+import type { Found, Symptom } from "../diagnosis/symptom";
+import { type Explained, warning } from "../base/findings";
 import type { Code } from "../names/codes";
-import type { Text } from "../names/text";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { CheckContext } from "./context";
 
@@ -36,23 +35,16 @@ export type Area = (typeof areas)[number];
 export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate";
 
 /** What a check has found on one object; what is absent is as the check has it in general. */
-export type CheckResult = Partial<Omit<Finding, "code" | "source">> & Pick<Finding, "cause">;
+export type CheckResult = Found;
 
 /** One check: an entry of a list. */
-export interface Check extends Code {
+export interface Check extends Symptom<CheckContext> {
   readonly area: Area;
-  /** What is so when nothing is found. */
-  readonly title: Text;
-  /** Lists without which nothing may be said. */
-  readonly needs: readonly FactKey[];
   readonly wants?: Want;
   /** The code is another command's too, which explains it. */
   readonly shared?: true;
   /** It cannot be determined from here: a person has to look, and says so with --skip (cli contract, Output). */
   readonly vouched?: true;
-  /** What it finds holds even where some of its needs could not be read. */
-  readonly partial?: true;
-  readonly judge: (situation: CheckContext) => readonly CheckResult[];
 }
 
 type OfCode = Omit<Check, keyof Code | "area" | "shared">;
@@ -78,7 +70,14 @@ export function makeChecks(area: Area) {
       ...rest,
       judge: perCluster((cluster, { facts }) => findCauses(key, facts, { ec: cluster })),
     });
-  return { error: makeCheck("error"), warning: makeCheck("warning"), shared: shareCode, ofCause };
+  /** For a symptom of a component, as all that act judge it. */
+  const ofSymptom = (symptom: Symptom<CheckContext>, rest: Partial<OfCode> = {}): Check => ({
+    ...symptom,
+    ...{ shared: true, area },
+    ...rest,
+  });
+  const ofSeverity = { error: makeCheck("error"), warning: makeCheck("warning") };
+  return { ...ofSeverity, shared: shareCode, ofCause, ofSymptom };
 }
 
 /** A finding on an object, with what is particular about it. */

@@ -1,5 +1,5 @@
 /** Judges a snapshot by the catalogue of checks: every one of them, whatever the others find. */
-import { textIn } from "../names/text";
+import { diagnoseRow } from "../diagnosis/diagnose";
 import { type Facts, factSources } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { checksWhy as why, factNeeds } from "./needs";
@@ -62,29 +62,30 @@ export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
 }
 
 function judgeOne(check: Check, situation: CheckContext, selection: Selection): JudgedCheck {
-  const { skip } = selection;
-  const because = unreadBy(check, situation) ?? findLack(check.wants, situation);
-  if (because !== undefined && (check.partial !== true || !findsAny(check, situation))) {
-    const verdict = isSkipped(selection, check.code) ? "skipped" : "unjudged";
-    return { check, verdict, findings: [], because };
+  const { needs, wants, vouched } = check;
+  const isRead = needs.every((key) => !situation.facts.unread.has(key));
+  const lack = isRead ? findLack(wants, situation) : undefined;
+  if (lack !== undefined) return leaveOut(check, selection, lack);
+  const { findings: found, unseen } = diagnoseRow(check, situation);
+  const [hidden] = unseen;
+  if (hidden?.keys.length === 0) {
+    const findings = accept([reportBroken(check)], selection.skip);
+    return { check, verdict: "unjudged", findings };
   }
-  const found = findProblems(check, situation);
-  if (found === undefined) {
-    return { check, verdict: "unjudged", findings: accept([reportBroken(check)], skip) };
-  }
-  const findings = accept(found, skip);
+  if (hidden !== undefined) return leaveOut(check, selection, `unread: ${hidden.keys.join(", ")}`);
+  const findings = accept(vouched === true ? found.map(askToVouch) : found, selection.skip);
   if (findings.length === 0) return { check, verdict: "ok", findings };
   const stands = findings.some(({ accepted }) => accepted !== true);
   return { check, verdict: stands ? "failed" : "skipped", findings };
 }
 
-function findsAny(check: Check, situation: CheckContext): boolean {
-  return findProblems(check, situation)?.length !== 0;
+function leaveOut(check: Check, selection: Selection, because: string): JudgedCheck {
+  const verdict = isSkipped(selection, check.code) ? "skipped" : "unjudged";
+  return { check, verdict, findings: [], because };
 }
 
-function unreadBy({ needs }: Check, { facts }: CheckContext): string | undefined {
-  const unread = needs.filter((key) => facts.unread.has(key));
-  return unread.length === 0 ? undefined : `unread: ${unread.join(", ")}`;
+function askToVouch(finding: Finding): Finding {
+  return { ...finding, fix: `${finding.fix}; then accept it with --skip ${skipWord(finding)}` };
 }
 
 type Lack = (situation: CheckContext) => boolean;
@@ -115,28 +116,6 @@ function findLack(want: Want | undefined, situation: CheckContext): string | und
   return isLacking(situation) ? says : undefined;
 }
 
-/** Undefined where the check fails itself: that must not hide the others. */
-function findProblems(check: Check, situation: CheckContext): readonly Finding[] | undefined {
-  const { code, severity, source } = check;
-  try {
-    const usual = textIn(check.fix, situation.names);
-    return check.judge(situation).map(({ object, field, fix = usual, ...found }) => ({
-      code,
-      severity,
-      ...(object !== undefined && { object }),
-      ...(field !== undefined && { field }),
-      ...found,
-      fix:
-        check.vouched === true
-          ? `${fix}; then accept it with --skip ${skipWord({ code, object })}`
-          : fix,
-      source,
-    }));
-  } catch {
-    return undefined;
-  }
-}
-
 function reportBroken({ code }: Check): Finding {
   const { cause, ...entry } = judgingCodes.broken;
   return { ...entry, cause: `${code}: ${cause}` };
@@ -155,7 +134,8 @@ function listUnread(
 ): readonly Unread[] {
   return [...facts.unread].flatMap(([key, refusal]) => {
     const left = judged.filter(
-      ({ check, verdict }) => verdict === "unjudged" && check.needs.includes(key),
+      ({ check: { needs, may = [] }, verdict }) =>
+        verdict === "unjudged" && [...needs, ...may].includes(key),
     );
     if (left.length === 0) return [];
     const keys = [key];

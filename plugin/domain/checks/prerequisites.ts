@@ -186,8 +186,8 @@ export const prerequisites = {
   }),
   moduleRetired: make.modules.shared(clusterFindings.moduleRetired, {
     title: "No module at the end of its life is listed",
-    needs: [...products, "deployments"],
-    partial: true,
+    needs: [],
+    may: [...products, "deployments"],
     judge: perCluster(judgeRetired),
   }),
   moduleOsBase: make.modules.error("MODULE-OS-BASE", "S103", {

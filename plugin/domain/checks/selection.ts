@@ -2,6 +2,7 @@
 import { UsageError } from "../base/errors";
 import type { Finding } from "../base/findings";
 import { suggestion } from "../base/values";
+import { type Diagnosed, rowOf } from "../diagnosis/symptom";
 import { isSameCode, type Skip, skipWord } from "../base/skip";
 
 /** What a person chose. */
@@ -62,14 +63,14 @@ export function accept(
   skip: readonly Skip[] = [],
 ): readonly Finding[] {
   return findings.map((finding) =>
-    isSkipped({ skip }, finding.code, finding.object)
+    isSkipped({ skip }, finding.code, finding.object) || isSkipped({ skip }, rowOf(finding))
       ? { ...finding, severity: "warning", accepted: true }
       : finding,
   );
 }
 
 /** What a --skip may match: a finding, or a whole check without an object. */
-type Skippable = Pick<Finding, "code" | "object">;
+type Skippable = Pick<Diagnosed, "code" | "object" | "row">;
 
 /**
  * Throws a UsageError that names every --skip that matches nothing: it is mistyped, or it was given for
@@ -77,7 +78,14 @@ type Skippable = Pick<Finding, "code" | "object">;
  */
 export function requireMatched(skip: readonly Skip[], met: readonly Skippable[]): void {
   const problems = skip
-    .filter((one) => !met.some(({ code, object }) => isSkipped({ skip: [one] }, code, object)))
+    .filter(
+      (one) =>
+        !met.some(
+          (each) =>
+            isSkipped({ skip: [one] }, each.code, each.object) ||
+            isSkipped({ skip: [one] }, each.row ?? each.code),
+        ),
+    )
     .map((one) => `--skip ${skipWord(one)} matches no finding${nearest(one, met)}`);
   if (problems.length === 0) return;
   throw new UsageError(problems, {

@@ -120,15 +120,6 @@ export const clusterFindings = {
     cause: text`the operator has not acted on the ${ec}'s new spec`,
     fix: "see the operator's log, and whether it runs and watches this namespace",
   }),
-  operatorAbsent: error("OPERATOR-ABSENT", "S9, S15", {
-    cause: text`the namespace has no Deployment of the operator, so nothing would act on its ${ec}`,
-    fix: "give the operator's namespace with -n; under another brand, its names with --names",
-  }),
-  operatorIdle: error("OPERATOR-NOT-ACTING", "Facts 11", {
-    cause:
-      "the operator is ready and does not act here: another pod holds its lease, or it watches other namespaces",
-    fix: "see what the operator says of it; delete a lease that a pod holds which is gone, or add this namespace to those that it watches",
-  }),
   operatorUnknown: warning("CLUSTER-OPERATOR-UNKNOWN", "Facts 8", {
     cause: "it is not known which cluster release the operator manages",
     fix: "check in its release notes that the tag belongs to the operator that runs",

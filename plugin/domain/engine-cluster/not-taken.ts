@@ -5,7 +5,8 @@ import type { StatefulSet } from "../kube/models";
 import type { KubeObject } from "../kube/objects";
 import type { Problem } from "../rollout/progress";
 import { latest, writeTimes } from "../rollout/times";
-import { operatorRelease, renderOperatorLog } from "./operator";
+import { operatorRelease } from "./operator";
+import { renderOperatorLog } from "../operator/lease";
 import { explainOperator, readOperatorWords } from "./operator-words";
 
 interface Taking {

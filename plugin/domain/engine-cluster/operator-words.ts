@@ -1,13 +1,10 @@
 /** What the operator says of an EC in events, and that it does not run. */
 import { asString } from "../base/values";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
-import type { Finding } from "../base/findings";
-import { type KubeObject, objectLabel, readName } from "../kube/objects";
-import { clusterFinding } from "./findings";
-import { explainLease } from "./lease";
-import { judgeDeployment } from "../rollout/deployment";
+import { renderFix } from "../base/remedy";
+import { type KubeObject, readName } from "../kube/objects";
+import { explainIdleOperator, operatorProgress } from "../operator/symptoms";
 import { readTimes } from "../rollout/pod-words";
-import { explainWatched } from "./watched";
 
 /** What the operator has warned of last, in an event of the EC: rights that it lacks, for example. */
 export function readOperatorWords({ objects }: Facts, ec: KubeObject): readonly string[] {
@@ -39,28 +36,13 @@ export function explainOperator(facts: Facts): {
       fix: `find the operator with kubectl get deployments -A, or install it in namespace ${namespace}`,
     };
   }
-  const verdict = judgeDeployment(facts, name);
-  if (verdict.is === "done") return explainIdleOperator(facts) ?? { words: [] };
+  const verdict = operatorProgress(facts);
+  if (verdict.is === "done") {
+    const idle = explainIdleOperator(facts);
+    return idle === undefined
+      ? { words: [] }
+      : { words: idle.words, fix: renderFix(idle.remedies) };
+  }
   if (verdict.is !== "stalled") return { words: [] };
   return { words: [`the operator itself does not run: ${verdict.because}`], fix: verdict.fix };
-}
-
-/** That the operator runs and does not act here: it looks elsewhere, or another pod leads. */
-export function explainIdleOperator(
-  facts: Facts,
-): { readonly words: readonly string[]; readonly fix: string } | undefined {
-  return explainWatched(facts) ?? explainLease(facts);
-}
-
-/** The same as a finding, where the Deployment itself is in order. */
-export function findIdleOperator(facts: Facts): readonly Finding[] {
-  const { names, namespace } = facts;
-  const { deployment: name } = names.operator;
-  const deployment = factNamed(facts, "deployments", { name, namespace });
-  if (deployment === undefined || judgeDeployment(facts, name).is !== "done") return [];
-  const found = explainIdleOperator(facts);
-  if (found === undefined) return [];
-  const { words, fix } = found;
-  const about = { object: objectLabel(deployment), cause: words.join("; "), fix };
-  return [clusterFinding("operatorIdle", about)];
 }

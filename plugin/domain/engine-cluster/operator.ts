@@ -1,11 +1,10 @@
 /** The operator that acts on an EC: whether it is ready, and which cluster release it manages (S9, S19). */
 import { parseImage } from "../release/images";
-import { factNamed, type Facts, isKnown } from "../facts/facts";
+import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import type { Deployment } from "../kube/models";
 import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/objects";
 import { clusterVersionFor } from "../release/platforms";
-import { judgeDeployment } from "../rollout/deployment";
 import { findContainer } from "../rollout/stateful-set";
 import { getPath, asString } from "../base/values";
 import {
@@ -81,49 +80,16 @@ export function isSuspended(facts: Facts, ec: KubeObject): boolean {
   return isOlder(tag, lowestManaged(facts)) && !isAutoUpgraded(ec, facts.names);
 }
 
-/** The line that shows the operator's log; its Deployment has a second container. */
-export function renderOperatorLog({
-  names,
-  namespace,
-}: Pick<Facts, "names" | "namespace">): string {
-  const { deployment, container } = names.operator;
-  return `kubectl logs deployment/${deployment} -c ${container} -n ${namespace}`;
-}
-
-/** What is wrong with the operator, or with the tag that is asked of it. */
+/** What is wrong with the tag that is asked of the operator. */
 export function operatorFindings(
   facts: Facts,
   ec: KubeObject,
   wish: ClusterWish,
 ): readonly Finding[] {
-  const { names, namespace } = facts;
   const deployment = findDeployment(facts);
-  if (deployment === undefined) {
-    const object = `Deployment/${namespace}/${names.operator.deployment}`;
-    return isKnown(facts, "deployments")
-      ? [clusterFinding("operatorAbsent", { object }, names)]
-      : [];
-  }
-  return [
-    ...readiness(facts, deployment),
-    ...pairFindings(operatorRelease(facts), { ec, deployment, wish }),
-  ];
-}
-
-/** 1/1 ready, up to date and available (S19). */
-function readiness(facts: Facts, deployment: Deployment): readonly Finding[] {
-  const verdict = judgeDeployment(facts, facts.names.operator.deployment);
-  if (verdict.is === "done") return [];
-  return [
-    {
-      code: "OPERATOR-NOT-READY",
-      severity: "error",
-      object: objectLabel(deployment),
-      cause: `the operator is not ready: ${verdict.is === "moving" ? verdict.on : verdict.because}`,
-      fix: "wait until it is 1/1 ready, up to date and available, or run again with --wait",
-      source: "S19",
-    },
-  ];
+  return deployment === undefined
+    ? []
+    : pairFindings(operatorRelease(facts), { ec, deployment, wish });
 }
 
 interface Pairing {

@@ -33,7 +33,7 @@ import { findExpired } from "./license";
 import { notTaken, renderState } from "./not-taken";
 import { explainOperator, readOperatorWords } from "./operator-words";
 import { quorumLost } from "./quorum";
-import { renderOperatorLog } from "./operator";
+import { renderOperatorLog } from "../operator/lease";
 
 /** What the upgrade is to lead to; what is absent is as the EC's spec has it. */
 export interface WantedCluster {

@@ -210,6 +210,32 @@ export function unreadFacts(names: Names, namespace: string): Facts {
   };
 }
 
+/** The facts with these lists as `other` has them: objects, and whether they were read. */
+export function withRead(facts: Facts, other: Facts, keys: readonly FactKey[]): Facts {
+  const isTaken = (key: FactKey): boolean => keys.includes(key);
+  const ofKeys = <T>(of: (one: Facts) => Iterable<readonly [FactKey, T]>) => [
+    ...[...of(facts)].filter(([key]) => !isTaken(key)),
+    ...[...of(other)].filter(([key]) => isTaken(key)),
+  ];
+  const entries = ({ objects }: Facts) => factKeys.map((key) => [key, objects[key]] as const);
+  return {
+    ...facts,
+    objects: Object.fromEntries(ofKeys(entries)) as unknown as FactObjects,
+    unread: new Map(ofKeys(({ unread }) => unread)),
+  };
+}
+
+/** Facts of a cluster that was asked for these lists alone, which hold these objects. */
+export function factsOf(
+  { names, namespace, now }: Pick<Facts, "names" | "namespace" | "now">,
+  read: Partial<FactObjects>,
+): Facts {
+  const none = unreadFacts(names, namespace);
+  const objects = { ...none.objects, ...read };
+  const keys = factKeys.filter((key) => Object.hasOwn(read, key));
+  return { ...withRead(none, { ...none, objects, unread: new Map() }, keys), now };
+}
+
 /** True on OpenShift: the API server knows its constraints or its own version, or a node is of it. */
 export function isOpenShift({ unserved, objects }: Facts): boolean {
   return (

@@ -1,9 +1,19 @@
 /** The finding codes of the operator's upgrade, each with its cause, its way out and its source. */
-import { error, type Explained, warning } from "../base/findings";
-import { bindFindings } from "../names/codes";
+import { error, warning } from "../base/findings";
+import { bindFindings, type Code } from "../names/codes";
+import { ec, text } from "../names/text";
 
 /** The codes by what they are about. */
 export const operatorFindings = {
+  absent: error("OPERATOR-ABSENT", "S9, S15", {
+    cause: text`the namespace has no Deployment of the operator, so nothing would act on its ${ec}`,
+    fix: "give the operator's namespace with -n, or install the operator; under another brand, give its names with --names",
+  }),
+  idle: error("OPERATOR-NOT-ACTING", "Facts 11", {
+    cause:
+      "the operator is ready and does not act here: another pod holds its lease, or it watches other namespaces",
+    fix: "see what the operator says of it; delete a lease that a pod holds which is gone, or add this namespace to those that it watches",
+  }),
   added: warning("OPERATOR-ADDED", "S18", {
     cause:
       "a role or binding of the operator has what the release does not have: a person added it, and it is kept",
@@ -129,6 +139,10 @@ export const operatorFindings = {
     cause: "someone changed a field that the release sets to another value",
     fix: "merge the change into the release's files, or let the release win with --take-fields",
   }),
+  notReady: error("OPERATOR-NOT-READY", "S19", {
+    cause: "the operator's Deployment is not 1/1 ready, up to date and available",
+    fix: "wait until it is 1/1 ready, up to date and available, or run again with --wait",
+  }),
   notChart: error("OPERATOR-NOT-CHART", "S20", {
     cause:
       "the operator was not installed as this release of a chart: helm would refuse its objects",
@@ -180,7 +194,7 @@ export const operatorFindings = {
       "the operator that runs is pulled from another registry than the one that the release names",
     fix: "give that registry with --image-registry, or take the release's with --take-fields",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;
 
 /** A finding of one of the codes. */
 export const operatorFinding = bindFindings(operatorFindings);

@@ -1,22 +1,20 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts/facts";
-import type { Condition, ContainerStatus, Deployment, Pod, ReplicaSet } from "../kube/models";
+import { kubectl } from "../base/remedy";
+import type { Deployment, ReplicaSet } from "../kube/models";
 import { type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { sameJson, asString } from "../base/values";
-import { deploymentFindings } from "./findings";
-import type { Progress } from "./progress";
+import { deploymentFindings, rollFindings } from "./findings";
+import { podTroubles } from "./pod-causes";
+import { type Problem, type Progress, makeStalled as stall, withRemedies } from "./progress";
 import { lastRefusal } from "./refusals";
-import { listStatuses } from "./times";
+import { defaultStallAfterMs, isDue } from "./stateful-set";
 
 /** A cause that does not go away by waiting. */
 interface DeploymentProblem {
   readonly what: keyof typeof deploymentFindings;
-  /** What it was seen on, where that is not the Deployment. */
-  readonly object?: string;
   readonly message?: string | undefined;
-  /** Words that show the log of the container that keeps ending, where its name is told. */
-  readonly log?: readonly string[] | undefined;
 }
 
 const revision = "deployment.kubernetes.io/revision";
@@ -45,75 +43,30 @@ function isOwned({ metadata }: KubeObject, { uid }: ObjectMeta): boolean {
   return (metadata.ownerReferences ?? []).some((owner) => owner["uid"] === uid);
 }
 
-/** The first trouble of a pod of that ReplicaSet. */
-function podTrouble(facts: Facts, deployment: Deployment): DeploymentProblem | undefined {
+/** What keeps a pod of that ReplicaSet, judged as every pod is; only what comes up is given time. */
+function podProblem(facts: Facts, deployment: Deployment): Problem | undefined {
   const set = newestReplicaSet(facts, deployment);
   if (set === undefined) return undefined;
-  const pods = facts.objects.pods.filter(
-    (pod) => isOwned(pod, set.metadata) && pod.metadata.deletionTimestamp === undefined,
-  );
-  for (const pod of pods) {
-    const found = containerTrouble(pod) ?? findUnplaced(pod);
-    if (found !== undefined) return { object: objectLabel(pod), ...found };
-  }
-  return undefined;
+  const isLate = late(deployment) !== undefined;
+  const patience = { stallAfterMs: defaultStallAfterMs };
+  const [first] = facts.objects.pods
+    .filter((pod) => isOwned(pod, set.metadata) && pod.metadata.deletionTimestamp === undefined)
+    .flatMap((pod) => podTroubles(pod, { facts }))
+    .filter((one) => {
+      const comesUp = one.code === rollFindings.notReady.code || one.patient === true;
+      return !comesUp || isLate || isDue(one, { patience, moved: undefined, now: facts.now });
+    });
+  return first && { ...first, code: asOperators[first.code] ?? first.code };
 }
 
-const waitingFor: readonly (readonly [pattern: RegExp, what: DeploymentProblem["what"]])[] = [
-  [/^(ErrImage|ImagePull|InvalidImage|ImageInspect|RegistryUnavailable|ErrRegistry)/, "image"],
-  [/^(CreateContainer|CreatePodSandbox|RunContainer|PreStart|PostStart)/, "configuration"],
-  [/^CrashLoopBackOff$/, "crash"],
-];
-
-function containerTrouble(pod: Pod): DeploymentProblem | undefined {
-  for (const status of listStatuses(pod)) {
-    const reason = String(status.state?.waiting?.reason);
-    const what = waitingFor.find(([pattern]) => pattern.test(reason))?.[1];
-    if (what !== undefined) {
-      return { what, message: explainWaiting(status, what), log: logWords(status, "--previous") };
-    }
-    if (status.state?.terminated?.exitCode) {
-      return { what: "crash", message: explainEnd(status, status.state), log: logWords(status) };
-    }
-  }
-  return undefined;
-}
-
-/** A pod of an operator has two containers. */
-function logWords(
-  status: ContainerStatus,
-  ...more: readonly string[]
-): readonly string[] | undefined {
-  const name = asString(status.name);
-  return name === undefined ? undefined : ["-c", name, ...more];
-}
-
-function explainWaiting(status: ContainerStatus, what: DeploymentProblem["what"]): string {
-  if (what === "crash") return explainEnd(status, status.lastState);
-  const image = asString(status.image);
-  const said = listWords(status.state?.waiting).join(", ");
-  return image === undefined ? said : `${image}: ${said}`;
-}
-
-/** How a container ended last: its exit code, and its last words where it left some. */
-function explainEnd({ name }: ContainerStatus, state: ContainerStatus["state"]): string {
-  const last = state?.terminated;
-  const called = asString(name) ?? "container";
-  if (!last) return `${called} is started again and again`;
-  const said = listWords(last);
-  const words = said.length === 0 ? "" : ` (${said.join(": ").trim()})`;
-  return `${called} ended with code ${String(last.exitCode)}${words}`;
-}
-
-function listWords(state: Pick<Condition, "reason" | "message"> | null | undefined) {
-  return [state?.reason, state?.message].flatMap((word) => asString(word) ?? []);
-}
-
-function findUnplaced(pod: Pod): DeploymentProblem | undefined {
-  const condition = findCondition(pod, "PodScheduled");
-  if (condition?.reason !== "Unschedulable") return undefined;
-  return { what: "unschedulable", message: asString(condition.message) };
-}
+/** The operator's own codes for what any pod may have. */
+const asOperators: Readonly<Record<string, string>> = {
+  [rollFindings.config.code]: deploymentFindings.configuration.code,
+  [rollFindings.crash.code]: deploymentFindings.crash.code,
+  [rollFindings.image.code]: deploymentFindings.image.code,
+  [rollFindings.memory.code]: deploymentFindings.crash.code,
+  [rollFindings.unschedulable.code]: deploymentFindings.unschedulable.code,
+};
 
 /** Judges the operator's Deployment from the lists of Deployments, ReplicaSets, pods and events. */
 export function judgeDeployment(facts: Facts, name: string): Progress {
@@ -128,12 +81,14 @@ export function judgeDeployment(facts: Facts, name: string): Progress {
   if (found.spec?.paused === true) return makeStalled({ what: "paused", object });
   // a status of an older generation says nothing of this one
   if (counts.observed < counts.generation) {
-    return { is: "moving", on: `${object}: its new generation has not been seen yet`, step };
+    return { is: "moving", on: `${object}: ${renderCounts(counts)}`, step };
   }
   if (counts.wanted === 0) return makeStalled({ what: "scaledDown", object });
   const says = renderCounts(counts);
   if (isThere(counts)) return { is: "done", says };
-  const trouble = podTrouble(facts, found) ?? rejection(facts, found) ?? late(found);
+  const ofPod = podProblem(facts, found);
+  if (ofPod !== undefined) return stall(ofPod);
+  const trouble = rejection(facts, found) ?? late(found);
   if (trouble !== undefined) return makeStalled({ object, ...trouble });
   return { is: "moving", on: `${object}: ${says}`, step };
 }
@@ -167,7 +122,10 @@ export function isThere({ wanted, all, ready, updated, available }: Counts): boo
   return Math.min(ready, updated, available) >= wanted && all <= updated;
 }
 
-function renderCounts({ wanted, all, ready, updated, available }: Counts): string {
+/** Its pods as `kubectl get deployment` counts them; a status of an older generation says nothing of this one. */
+export function renderCounts(counts: Counts): string {
+  if (counts.observed < counts.generation) return "its new generation has not been seen yet";
+  const { wanted, all, ready, updated, available } = counts;
   const old = all > updated ? `, ${all - updated} of the old one left` : "";
   return `${ready}/${wanted} ready, ${updated} up to date, ${available} available${old}`;
 }
@@ -179,40 +137,25 @@ function late(deployment: Deployment): DeploymentProblem | undefined {
 }
 
 /** The commands that end what a person has done to it. */
-const ways: Partial<Record<DeploymentProblem["what"], string>> = {
-  paused: "rollout resume deployment NAME",
-  scaledDown: "scale deployment NAME --replicas=1",
+const ways: Partial<
+  Record<DeploymentProblem["what"], (name: string, place: readonly string[]) => readonly string[]>
+> = {
+  paused: (name, place) => ["rollout", "resume", "deployment", name, ...place],
+  scaledDown: (name, place) => ["scale", "deployment", name, "--replicas=1", ...place],
 };
 
-function makeStalled(problem: DeploymentProblem & { readonly object: string }): Progress {
-  const { what, object, message } = problem;
-  const { code, cause } = deploymentFindings[what];
-  const because = message === undefined ? cause : `${cause}: ${message}`;
-  return { is: "stalled", code, object, because, fix: chooseFix(problem) };
-}
-
-function chooseFix({
+function makeStalled({
   what,
   object,
   message,
-  log,
-}: DeploymentProblem & { readonly object: string }): string {
-  const { fix } = deploymentFindings[what];
+}: DeploymentProblem & { readonly object: string }): Progress {
+  const { code, cause, fix } = deploymentFindings[what];
   const [, namespace, name] = object.split("/");
-  const place = ["-n", String(namespace)];
-  if (what === "crash") {
-    if (/OOMKilled/.test(String(message))) return moreMemory;
-    if (log === undefined) return fix;
-    const words = ["kubectl", "logs", String(name), ...log, ...place];
-    return `fix what its log names: ${words.join(" ")}`;
-  }
-  const way = ways[what];
-  if (way === undefined) return fix;
-  return `${fix}: ${["kubectl", way.replace("NAME", String(name)), ...place].join(" ")}`;
+  const words = ways[what]?.(String(name), ["-n", String(namespace)]);
+  const because = message === undefined ? cause : `${cause}: ${message}`;
+  const remedy = words === undefined ? { says: fix } : kubectl(fix, ...words);
+  return stall({ code, object, because, ...withRemedies(remedy) });
 }
-
-const moreMemory =
-  "raise the memory limit of that container in its Deployment, or in the Subscription's spec.config.resources where OLM keeps it: no log tells more of it";
 
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
 function rejection(facts: Facts, deployment: Deployment): DeploymentProblem | undefined {

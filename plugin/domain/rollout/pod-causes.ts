@@ -22,6 +22,7 @@ import {
   type Trouble,
   explainUnplaced,
   listWarnings,
+  podOwner,
 } from "./pod-words";
 import type { Problem } from "./progress";
 import { latest } from "./times";
@@ -244,7 +245,7 @@ function findWaitingReason(pod: Pod): string | undefined {
 
 function describeNextLook(pod: Pod, phase: string): string {
   if (["Succeeded", "Failed"].includes(phase)) {
-    return `it has ended and does not start again: delete it, and its StatefulSet creates it again; its volume stays: ${line(pod, "delete", "pod", readName(pod))}`;
+    return `it has ended and does not start again: delete it, and its ${podOwner(pod).kind} creates it again; its volume stays: ${line(pod, "delete", "pod", readName(pod))}`;
   }
   if (findWaitingReason(pod) === "ContainerCreating") {
     return `see the kubelet, the volumes and the network of node ${String(pod.spec?.nodeName)}, of which no event tells: ${describe(pod)}`;

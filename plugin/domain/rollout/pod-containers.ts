@@ -1,9 +1,11 @@
 /** What keeps the containers of a pod from running, in the kubelet's words (domain facts 11). */
 import type { Pod, ContainerState, ContainerStatus } from "../kube/models";
-import { readName } from "../kube/objects";
+import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { countNoun, asString } from "../base/values";
-import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
+import { kubectl } from "../base/remedy";
+import { describe, line, listWarnings, podOwner, type PodContext, type Trouble } from "./pod-words";
+import { withRemedies } from "./progress";
 import { listStatuses } from "./times";
 
 /** A container's status, and whether it is one of those that run first. */
@@ -42,7 +44,7 @@ export function notConfigured(status: ContainerStatus, pod: Pod): Trouble | unde
   const node = String(pod.spec?.nodeName);
   return {
     because: `container ${nameIn(status)} cannot be created (${said})`,
-    fix: `${(found?.way ?? missing).replaceAll("NODE", node)}; see ${describe(pod)}`,
+    fix: `${(found?.way ?? missing).replaceAll("NODE", node).replaceAll("SPEC", podOwner(pod).spec)}; see ${describe(pod)}`,
     ...(found?.isPassing === true ? { since: readTurn(pod) } : { definite: true }),
   };
 }
@@ -58,7 +60,7 @@ const configWays: readonly {
   { pattern: /failed to sync \w+ cache/i, way: missing, isPassing: true },
   {
     pattern: /runAsNonRoot|run as root|runAsUser/i,
-    way: "change the security context in the spec of the cluster's resource, or use an image that fits it",
+    way: "change the security context in SPEC, or use an image that fits it",
   },
   {
     pattern: /CreateContainerError: .*(deadline exceeded|name is reserved|rpc error|unavailable)/i,
@@ -89,7 +91,7 @@ export function outOfMemory(status: ContainerStatus, pod: Pod): Trouble | undefi
   const limit = all.find((one) => one.name === name)?.resources?.limits?.["memory"];
   return {
     because: `container ${name} is killed for its memory (OOMKilled)${limit ? `, its limit is ${limit}` : ""}`,
-    fix: `raise its memory limit: no log tells more of it; see ${describe(pod)}`,
+    fix: `raise its memory limit in ${podOwner(pod).spec}: no log tells more of it; see ${describe(pod)}`,
     ...describeLoop(status, pod),
   };
 }
@@ -111,7 +113,12 @@ export function findCrashed(
   const previous = status.state?.terminated ? [] : ["--previous"];
   return {
     because: `container ${name} does not stay up (${words})${describeProbe(pod, context)}`,
-    fix: `find out why in the log of container ${name}: ${line(pod, "logs", readName(pod), "-c", name, ...previous)}`,
+    ...withRemedies(
+      kubectl(
+        `find out why in the log of container ${name}`,
+        ...["logs", readName(pod), "-c", name, ...previous, "-n", readNamespace(pod)],
+      ),
+    ),
     ...describeLoop(status, pod),
   };
 }

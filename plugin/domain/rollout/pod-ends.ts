@@ -5,7 +5,15 @@ import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asArray, asString } from "../base/values";
 import { renderAge } from "../base/duration";
-import { describe, line, listWarnings, type PodContext, type Trouble } from "./pod-words";
+import {
+  describe,
+  line,
+  listWarnings,
+  type PodContext,
+  type PodOwner,
+  podOwner,
+  type Trouble,
+} from "./pod-words";
 import { readDeletionTime } from "./times";
 
 /** A pod over a limit of its own is evicted wherever it runs: no node helps. */
@@ -13,9 +21,9 @@ const ownLimit =
   /exceed(s|ed) (the total limit of containers|the limit|its local ephemeral storage limit)/i;
 
 /** What ends evictions, by what the kubelet says of one. */
-export function evictionWay(said: string, where: string): string {
+export function evictionWay(said: string, where: string, { spec }: Pick<PodOwner, "spec">): string {
   return ownLimit.test(said)
-    ? "it writes more onto its node than it may: raise the limit of ephemeral-storage that is named in the spec of the cluster's resource, or find out what writes so much"
+    ? `it writes more onto its node than it may: raise the limit of ephemeral-storage that is named in ${spec}, or find out what writes so much`
     : `free what the message names on ${where}, or raise the request and the limit`;
 }
 
@@ -26,7 +34,7 @@ export function findEvicted(pod: Pod): Trouble | undefined {
   const where = node === undefined ? "the node" : `node ${node}`;
   return {
     because: `Evicted: ${said.trim()}`,
-    fix: `${evictionWay(said, where)}; see ${describe(pod)}`,
+    fix: `${evictionWay(said, where, podOwner(pod))}; see ${describe(pod)}`,
     since: asString(pod.status.startTime),
     evident: true,
   };

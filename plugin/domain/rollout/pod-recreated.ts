@@ -3,7 +3,15 @@ import type { Facts } from "../facts/facts";
 import type { Pod } from "../kube/models";
 import { readName } from "../kube/objects";
 import { asString, countNoun } from "../base/values";
-import { describe, type PodContext, readTimes, type Trouble } from "./pod-words";
+import {
+  describe,
+  type PodContext,
+  podOwner,
+  type PodOwner,
+  readTimes,
+  setOwner,
+  type Trouble,
+} from "./pod-words";
 import type { Problem } from "./progress";
 import { rollFindings } from "./findings";
 import { evictionWay } from "./pod-ends";
@@ -25,14 +33,15 @@ export function findRecreated(pod: Pod, context?: PodContext): Trouble | undefin
   const told = [pod.status?.reason, pod.status?.message].flatMap((word) => asString(word) ?? []);
   const node = asString(pod.spec?.nodeName);
   const see = node === undefined ? "" : `, and kubectl describe nodes ${node}`;
-  return explain(context.facts, named, { told, see: `${describe(pod)}${see}` });
+  const words = { told, see: `${describe(pod)}${see}`, owner: podOwner(pod) };
+  return explain(context.facts, named, words);
 }
 
 /** The same in the moment in which it is not there. */
 export function findRecreatedAbsent(facts: Facts, named: Named): Problem | undefined {
   const { namespace } = facts;
   const see = `kubectl describe pod ${named.name} -n ${namespace}`;
-  const found = explain(facts, named, { told: [], see });
+  const found = explain(facts, named, { told: [], see, owner: setOwner });
   return (
     found && {
       code: rollFindings.recreated.code,
@@ -42,25 +51,28 @@ export function findRecreatedAbsent(facts: Facts, named: Named): Problem | undef
   );
 }
 
-function explain(
-  facts: Facts,
-  named: Named,
-  { told, see }: { readonly told: readonly string[]; readonly see: string },
-): Trouble | undefined {
+/** What the pod says itself, where to look, and who creates it. */
+interface Words {
+  readonly told: readonly string[];
+  readonly see: string;
+  readonly owner: PodOwner;
+}
+
+function explain(facts: Facts, named: Named, { told, see, owner }: Words): Trouble | undefined {
   const why = told.length > 0 ? told.join(": ") : findFailure(facts, named);
   const found = findTries(facts, named, why !== undefined);
   if (found === undefined) return undefined;
   return {
     because: `it fails as soon as it is created, and was created again ${countNoun(found.count, "time")}${why === undefined ? "" : `: ${why}`}`,
-    fix: `${chooseWay(why ?? "")}: ${see}`,
+    fix: `${chooseWay(why ?? "", owner)}: ${see}`,
     since: found.since,
     evident: true,
   };
 }
 
 /** What the kubelet gave it up for decides what helps. */
-function chooseWay(why: string): string {
-  if (/^Evicted\b/.test(why)) return evictionWay(why, "its node");
+function chooseWay(why: string, owner: PodOwner): string {
+  if (/^Evicted\b/.test(why)) return evictionWay(why, "its node", owner);
   return /attachment ?limit/i.test(why)
     ? "its node holds as many volumes as it may: take volumes off it, or cordon it so that the pod goes to another one"
     : "see what its node refuses it for, and free that on the node or take the node out";

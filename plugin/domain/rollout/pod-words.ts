@@ -18,6 +18,31 @@ export interface PodContext {
     | undefined;
 }
 
+/** What creates a pod again, and whose spec decides what it is made of. */
+export interface PodOwner {
+  /** Kind of the controller that creates it. */
+  readonly kind: string;
+  /** Where its containers are described, for a person who is to change them. */
+  readonly spec: string;
+}
+
+/** The owner by the pod's controller: what a Deployment makes is changed there, other pods in the cluster's resource. */
+export function podOwner({ metadata }: Pod): PodOwner {
+  const isOfSet = (metadata.ownerReferences ?? []).some((one) => one["kind"] === "ReplicaSet");
+  return isOfSet ? deploymentOwner : setOwner;
+}
+
+const deploymentOwner: PodOwner = {
+  kind: "Deployment",
+  spec: "its Deployment, or the Subscription's spec.config where OLM keeps it",
+};
+
+/** The owner of the pods of a cluster. */
+export const setOwner: PodOwner = {
+  kind: "StatefulSet",
+  spec: "the spec of the cluster's resource",
+};
+
 /** `kubectl VERB WORDS -n NAMESPACE`, for a pod. */
 export function line(pod: Pod, ...words: readonly string[]): string {
   return ["kubectl", ...words, "-n", readNamespace(pod)].join(" ");

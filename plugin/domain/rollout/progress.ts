@@ -1,6 +1,7 @@
 /** How far something is that takes time: judged from facts, never from the clock alone. */
 import { type Awaited, nameAwaited } from "../base/awaited";
 import type { Finding } from "../base/findings";
+import { renderFix, type Remedy } from "../base/remedy";
 
 /** The verdict on a rollout; texts are for people, lower case, no full stop. */
 export type Progress =
@@ -22,6 +23,8 @@ export type Progress =
       readonly object: string;
       readonly because: string;
       readonly fix: string;
+      /** The same as data, where a command is a part of it. */
+      readonly remedies?: readonly Remedy[] | undefined;
       /** Nothing failed, but the outcome was not seen either: the run timed out (124). */
       readonly unproven?: true;
       /** What stands against it beside, in the order in which it has to be handled. */
@@ -44,8 +47,16 @@ export interface Problem extends Omit<Stalled, "is" | "unproven" | "beside"> {
 }
 
 /** The problem as a verdict. */
-export function makeStalled({ code, object, because, fix }: Problem): Stalled {
-  return { is: "stalled", code, object, because, fix };
+export function makeStalled({ code, object, because, fix, remedies }: Problem): Stalled {
+  return { is: "stalled", code, object, because, fix, ...(remedies && { remedies }) };
+}
+
+/** A fix as data, and in words. */
+export function withRemedies(...remedies: readonly Remedy[]): {
+  readonly fix: string;
+  readonly remedies: readonly Remedy[];
+} {
+  return { fix: renderFix(remedies), remedies };
 }
 
 /** What is in the way of what is waited for. */

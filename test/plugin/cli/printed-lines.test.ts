@@ -89,7 +89,7 @@ describe("a command of a finding", () => {
     codesWithCommand
       .flatMap(findingsOf)
       .map((finding) => fixCommand(finding, names))
-      .flatMap((fix) => (fix?.of === "engine" ? [[fix.words.join(" "), fix.words] as const] : [])),
+      .flatMap((fix) => (fix?.of === "tool" ? [[fix.words.join(" "), fix.words] as const] : [])),
   );
 
   test.each([...ofEngine])("%s is read and runs", async (_, words) => {

@@ -98,7 +98,7 @@ test.each(rows)("%s", async (title, change) => {
   const found = (await judge(cluster, world)).find((one) => one.code === code);
   const line = found && fixCommand(found, names);
   // a row may be one on which nothing is found, or of which a person decides
-  if (found === undefined || line?.of !== "engine") return;
+  if (found === undefined || line?.of !== "tool") return;
   run.add(code);
   const [word = ""] = line.words;
   const words = [...line.words, ...(without[word] ?? []), `-n=${operatorNamespace}`, "--yes"];

@@ -11,9 +11,9 @@ function line(code: string, object?: string, fix = "f"): string | undefined {
 const scale = "kubectl scale statefulset ec --replicas=3 --namespace=engine";
 
 test.each([
-  ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "engine upgrade-webhook"],
-  ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "engine upgrade-webhook --ca-only"],
-  ["CERT-EXPIRED", undefined, "run cert create --replace", "engine cert create --replace"],
+  ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "tool upgrade-webhook"],
+  ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "tool upgrade-webhook --ca-only"],
+  ["CERT-EXPIRED", undefined, "run cert create --replace", "tool cert create --replace"],
   [
     "DEFINITION-DELETING",
     "CustomResourceDefinition/edbs.app.example",

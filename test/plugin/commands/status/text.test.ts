@@ -164,7 +164,7 @@ test.each<[string, string]>([
   );
 });
 
-test("two rows that are too wide stand apart; a finding without an object has none", () => {
+test("two rows that are too wide stand apart", () => {
   const named = (name: string) => ({
     ...aCluster(),
     metadata: { name: name.repeat(60), namespace: "engine" },
@@ -173,7 +173,9 @@ test("two rows that are too wide stand apart; a finding without an object has no
   const lines = statusLines(makeDetails({ status }, context), { ...plain, width: 100 });
   expect(lines.filter((line) => line.startsWith("NAME "))).toHaveLength(2);
   expect(lines.join("\n")).toMatch(/AGE +90d|AGE +<none>\n\nNAME/);
-  expect(lines.join("\n")).toContain("  OPERATOR-ABSENT: there is no Deployment");
+  expect(lines.join("\n")).toContain(
+    "  OPERATOR-ABSENT Deployment/engine/engine-enterprise-operator: namespace engine has no",
+  );
 });
 
 test("a narrow terminal gets narrow lines, a server that did not report its release none", () => {

@@ -487,7 +487,7 @@ test("with --wait an operator that is not ready is waited for", async () => {
   expect([stopped.exit.code, codesOf(stopped)]).toEqual([3, ["OPERATOR-NOT-READY"]]);
   const report = await scene.run({ wait: true });
   expect(report.exit.code).toBe(0);
-  expect(waits(scene)[0]).toContain("the operator is not ready");
+  expect(waits(scene)[0]).toContain("0/1 ready, 1 up to date");
 });
 
 test("a status that is written each time ends with 5 at last", async () => {

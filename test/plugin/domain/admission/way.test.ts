@@ -209,7 +209,7 @@ const labels: Readonly<Record<string, string>> = {
 /** Does what the printed line does; false where the line only shows what a person has to see. */
 async function carryOut(world: World, finding: Finding): Promise<boolean> {
   const { of, words } = fixCommand(finding, defaultNames) ?? { of: "kubectl", words: [""] };
-  if (of === "engine") {
+  if (of === "tool") {
     const plan = planFromFacts(describeSituation(await world.facts(), world.target));
     world.set(String(finding.object), "webhooks", plan?.wanted["webhooks"]);
     return true;

@@ -194,7 +194,7 @@ async function swap(world: World): Promise<void> {
 async function carryOut(world: World, finding: Finding): Promise<boolean> {
   const { of, words } = fixCommand(finding, names) ?? { of: "kubectl", words: [] };
   if (/^(get|describe|logs)$/.test(words[0] ?? "")) return false;
-  if (of === "engine") await swap(world);
+  if (of === "tool") await swap(world);
   else runLine(world, words);
   return true;
 }

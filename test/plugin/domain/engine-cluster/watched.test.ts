@@ -1,5 +1,6 @@
 /** Which namespaces an operator says that it looks after, and what is told of one that looks elsewhere. */
-import { explainWatched } from "../../../../plugin/domain/engine-cluster/watched";
+import { renderFix } from "../../../../plugin/domain/base/remedy";
+import { explainWatched } from "../../../../plugin/domain/operator/watched";
 import { anOperator, factsOf } from "./scene";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,18 +38,17 @@ test.each<[string, Parameters<typeof watching>, RegExp]>([
   [
     "by its variable",
     [{ value: "shop,billing" }],
-    /\(WATCH_NAMESPACE\): see it with kubectl describe deployment engine-enterprise-operator -n engine$/,
+    /\(WATCH_NAMESPACE\): kubectl describe deployment engine-enterprise-operator -n engine; then add engine to them$/,
   ],
   [
     "by its OperatorGroup",
     [ofOlm, { "olm.targetNamespaces": "shop,billing" }],
-    /targetNamespaces: kubectl get operatorgroups -n engine -o yaml$/,
+    /targetNamespaces\): kubectl get operatorgroups -n engine -o yaml; then add engine to them$/,
   ],
 ])("it looks elsewhere, %s", (_title, wish, step) => {
-  expect(explainWatched(watching(...wish))).toEqual({
-    words: [
-      "the operator does not look here: Deployment/engine/engine-enterprise-operator watches shop, billing, not engine",
-    ],
-    fix: expect.stringMatching(step) as unknown,
-  });
+  const { words, remedies = [] } = explainWatched(watching(...wish)) ?? {};
+  expect(words).toEqual([
+    "the operator does not look here: Deployment/engine/engine-enterprise-operator watches shop, billing, not engine",
+  ]);
+  expect(renderFix(remedies)).toMatch(step);
 });

@@ -46,7 +46,12 @@ const aSet = (parts: Parts = {}): KubeObject => ({
 const aPod = (status: object, metadata: object = {}): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name: "pod", namespace: "engine", ownerReferences: [{ uid: "s" }], ...metadata },
+  metadata: {
+    name: "pod",
+    namespace: "engine",
+    ownerReferences: [{ kind: "ReplicaSet", uid: "s", controller: true }],
+    ...metadata,
+  },
   status,
 });
 
@@ -105,21 +110,26 @@ test("one that is gone, and a step that is another one when anything moved", () 
 
 describe("the newest pod", () => {
   test.each([
-    ["ImagePullBackOff", {}, "OPERATOR-IMAGE-PULL", "ImagePullBackOff"],
-    ["ErrImagePull", { image: "a:1" }, "OPERATOR-IMAGE-PULL", "a:1: ErrImagePull"],
-    ["CreateContainerConfigError", {}, "OPERATOR-POD-CONFIGURATION", "CreateContainerConfigError"],
-    ["CrashLoopBackOff", {}, "OPERATOR-CRASH", "c is started again and again"],
+    ["ImagePullBackOff", {}, "OPERATOR-IMAGE-PULL", "(ImagePullBackOff)"],
+    ["ErrImagePull", { image: "a:1" }, "OPERATOR-IMAGE-PULL", "(ErrImagePull)"],
+    [
+      "CreateContainerConfigError",
+      {},
+      "OPERATOR-POD-CONFIGURATION",
+      "(CreateContainerConfigError)",
+    ],
+    ["CrashLoopBackOff", {}, "OPERATOR-CRASH", "container c does not stay up (CrashLoopBackOff)"],
     [
       "CrashLoopBackOff",
       { lastState: { terminated: { exitCode: 2, reason: "Error", message: "no rights\n" } } },
       "OPERATOR-CRASH",
-      "c ended with code 2 (Error: no rights)",
+      "(CrashLoopBackOff, last exit code 2: no rights)",
     ],
     [
       "CrashLoopBackOff",
       { name: undefined, lastState: { terminated: { exitCode: 137 } } },
       "OPERATOR-CRASH",
-      "container ended with code 137",
+      "(CrashLoopBackOff, last exit code 137)",
     ],
   ])("waits for %s %j", (...[reason, more, code, words]) => {
     const objects = { replicaSets: [aSet()], pods: [aPod(waiting(reason, more))] };
@@ -132,12 +142,12 @@ describe("the newest pod", () => {
     [
       "that is started again and again",
       waiting("CrashLoopBackOff", { name: "admission" }),
-      "fix what its log names: kubectl logs pod -c admission --previous -n engine",
+      "find out why in the log of container admission: kubectl logs pod -c admission --previous -n engine",
     ],
     [
       "that has just ended",
       { containerStatuses: [{ name: "admission", state: { terminated: { exitCode: 3 } } }] },
-      "fix what its log names: kubectl logs pod -c admission -n engine",
+      "find out why in the log of container admission: kubectl logs pod -c admission -n engine",
     ],
   ])("the log of a container %s is named with the container", (_, status, fix) => {
     const objects = { replicaSets: [aSet()], pods: [aPod(status)] };

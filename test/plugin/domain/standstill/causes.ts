@@ -469,7 +469,7 @@ export const single: readonly Scene[] = [
     {
       ...of2("POD-MEMORY"),
       says: /OOMKilled.*its limit is 4Gi/,
-      step: /raise its memory limit: no log/,
+      step: /raise its memory limit in the spec of the cluster's resource: no log/,
     },
   ],
   [

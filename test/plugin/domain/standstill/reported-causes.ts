@@ -235,7 +235,7 @@ export const reportedSingle: readonly Scene[] = [
     {
       ...ofTheEc("CLUSTER-NOT-TAKEN-UP"),
       says: /does not run: .*OOMKilled/,
-      step: /raise the memory limit/,
+      step: /raise its memory limit in its Deployment, or the Subscription/,
     },
   ],
   [

@@ -1,5 +1,7 @@
 /** Which namespaces the operator looks after, by the variable of its container (domain facts 8). */
+import { kubectl } from "../base/remedy";
 import { asString } from "../base/values";
+import type { OperatorWords } from "./lease";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Deployment } from "../kube/models";
 import { objectLabel, readName, readNamespace } from "../kube/objects";
@@ -37,9 +39,7 @@ function readField(deployment: Deployment, path: string | null | undefined): str
 }
 
 /** That the operator of this namespace looks after others alone, and what lets it look here. */
-export function explainWatched(
-  facts: Facts,
-): { readonly words: readonly string[]; readonly fix: string } | undefined {
+export function explainWatched(facts: Facts): OperatorWords | undefined {
   const { names, namespace } = facts;
   const { deployment: name } = names.operator;
   const deployment = factNamed(facts, "deployments", { name, namespace });
@@ -48,13 +48,21 @@ export function explainWatched(
     return undefined;
   }
   const { namespaces, isPlain } = found;
-  const way = isPlain
-    ? `see it with kubectl describe deployment ${readName(deployment)} -n ${namespace}`
-    : `it comes from its OperatorGroup's spec.targetNamespaces: kubectl get operatorgroups -n ${namespace} -o yaml`;
+  const then = { says: `add ${namespace} to them` };
+  const at = ["-n", namespace];
+  const look = isPlain
+    ? kubectl(
+        `see which namespaces it watches (${variable})`,
+        ...["describe", "deployment", readName(deployment), ...at],
+      )
+    : kubectl(
+        `see which namespaces it watches (${variable}, from its OperatorGroup's spec.targetNamespaces)`,
+        ...["get", "operatorgroups", ...at, "-o", "yaml"],
+      );
   return {
     words: [
       `the operator does not look here: ${objectLabel(deployment)} watches ${namespaces.join(", ")}, not ${namespace}`,
     ],
-    fix: `add ${namespace} to the namespaces that it watches (${variable}): ${way}`,
+    remedies: [{ ...look, then }],
   };
 }

@@ -1,11 +1,17 @@
 /** Which operator pod leads: one that is ready does not act while another one holds the lease (domain facts 11). */
 import { asString } from "../base/values";
 import { renderAge } from "../base/duration";
+import { kubectl, type Remedy } from "../base/remedy";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Lease } from "../kube/models";
 import { objectLabel, readName } from "../kube/objects";
 import { isReady } from "../rollout/pod-causes";
-import { renderOperatorLog } from "./operator";
+
+/** What keeps an operator that is ready from acting, and the way out. */
+export interface OperatorWords {
+  readonly words: readonly string[];
+  readonly remedies: readonly Remedy[];
+}
 
 /** A lease that the operator's pods hold. */
 interface HeldLease {
@@ -52,9 +58,7 @@ function readRenewal(lease: Lease): string | undefined {
 }
 
 /** That no operator acts, and what lets one; undefined where the lease is in order, or cannot be judged. */
-export function explainLease(
-  facts: Facts,
-): { readonly words: readonly string[]; readonly fix: string } | undefined {
+export function explainLease(facts: Facts): OperatorWords | undefined {
   const found = isKnown(facts, "pods") ? findLease(facts) : undefined;
   const ageMs = found && readStaleness(found.lease, facts.now);
   return found && ageMs !== undefined ? explainStale(facts, found, ageMs) : undefined;
@@ -74,16 +78,34 @@ function explainStale(
   const last =
     renewed === undefined ? "" : `, last renewed at ${renewed} (${renderAge(ageMs)} ago)`;
   const words = `the operator does not act: ${objectLabel(lease)} is held by Pod ${holder}`;
-  const log = `see what the operator says of it: ${renderOperatorLog(facts)}`;
+  const look = (then: Remedy): readonly Remedy[] => [
+    { ...kubectl("see what the operator says of it", ...operatorLogWords(facts)), then },
+  ];
   if (runs) {
     return {
       words: [`${words}${last}`],
-      fix: `${log}; then let its pod start again: kubectl delete pod ${holder} -n ${namespace}`,
+      remedies: look(kubectl("let its pod start again", "delete", "pod", holder, "-n", namespace)),
     };
   }
   const state = pod === undefined ? "which does not exist" : "which is not ready";
   return {
     words: [`${words}, ${state}${last}`],
-    fix: `${log}; then delete the lease, and the pod that is ready takes it: kubectl delete lease ${readName(lease)} -n ${namespace}`,
+    remedies: look(
+      kubectl(
+        "delete the lease, and the pod that is ready takes it",
+        ...["delete", "lease", readName(lease), "-n", namespace],
+      ),
+    ),
   };
+}
+
+/** The words that show the operator's log; its Deployment has a second container. */
+function operatorLogWords({ names, namespace }: Pick<Facts, "names" | "namespace">) {
+  const { deployment, container } = names.operator;
+  return ["logs", `deployment/${deployment}`, "-c", container, "-n", namespace];
+}
+
+/** The same as a line. */
+export function renderOperatorLog(place: Pick<Facts, "names" | "namespace">): string {
+  return ["kubectl", ...operatorLogWords(place)].join(" ");
 }

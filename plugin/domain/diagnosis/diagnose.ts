@@ -1,0 +1,138 @@
+/** One diagnosis over one snapshot: every command that looks at a cluster, or is about to write, asks this. */
+import type { Finding } from "../base/findings";
+import { renderFix } from "../base/remedy";
+import { omit, pick } from "../base/values";
+import type { FactKey } from "../facts/facts";
+import { textIn } from "../names/text";
+import { type ComponentHealth, unreadVerdict } from "../rollout/health";
+import type { Act, Diagnosed, Found, Scene, Symptom } from "./symptom";
+
+/** A symptom that nothing can be said about. */
+export interface Unseen {
+  readonly row: Pick<Symptom, "code" | "source">;
+  /** Lists that could not be read; none where the row met data that it does not understand. */
+  readonly keys: readonly FactKey[];
+  readonly because: string;
+  /** A user who may act need not be able to read these. */
+  readonly may: boolean;
+}
+
+/** What is wrong, in causal order: the first error explains those after it. */
+export interface Diagnosis {
+  readonly findings: readonly Diagnosed[];
+  readonly unseen: readonly Unseen[];
+}
+
+/** Judges each row of a list, in its order. No row is left out because another one finds something. */
+export function diagnose<S extends Scene>(rows: readonly Symptom<S>[], scene: S): Diagnosis {
+  const each = rows.map((row) => diagnoseRow(row, scene));
+  return {
+    findings: each.flatMap(({ findings }) => findings),
+    unseen: each.flatMap(({ unseen }) => unseen),
+  };
+}
+
+/** Judges one row: its findings, else why nothing can be said about it. */
+export function diagnoseRow<S extends Scene>(row: Symptom<S>, scene: S): Diagnosis {
+  const { may = [], needs } = row;
+  const hidden = findHidden(needs, scene);
+  if (hidden !== undefined) return unseen({ row, ...hidden, may: false });
+  try {
+    const findings = row.judge(scene).map((found) => complete(row, found, scene));
+    // what is found holds without these lists; that nothing is wrong does not
+    const doubt = findings.length === 0 ? findHidden(may, scene) : undefined;
+    return doubt === undefined ? { findings, unseen: [] } : unseen({ row, ...doubt, may: true });
+  } catch {
+    return unseen({
+      row,
+      keys: [],
+      because: "it met data that it does not understand",
+      may: false,
+    });
+  }
+}
+
+function unseen(one: Unseen): Diagnosis {
+  return { findings: [], unseen: [one] };
+}
+
+function findHidden(
+  keys: readonly FactKey[],
+  { facts }: Scene,
+): Pick<Unseen, "keys" | "because"> | undefined {
+  const unread = unreadVerdict(facts, keys);
+  return unread && { keys: keys.filter((key) => facts.unread.has(key)), because: unread.because };
+}
+
+/** The finding, in the words of its row where the symptom has none of its own. */
+export function complete(
+  row: Pick<Symptom, "code" | "severity" | "fix" | "source" | "why">,
+  found: Found,
+  scene: Scene,
+): Diagnosed {
+  const { why = [] } = row;
+  const { code = row.code, severity = row.severity, source = row.source, remedies } = found;
+  // a finding with a code of its own has told its cause already
+  const hidden = found.code === undefined ? findHidden(why, scene) : undefined;
+  const unseen = hidden === undefined ? "" : `; ${hidden.because}, so no cause is seen`;
+  const usual = remedies === undefined ? textIn(row.fix, scene.facts.names) : renderFix(remedies);
+  return {
+    ...{ code, severity, ...pick(found, "object", "field", "location") },
+    ...{ cause: `${found.cause}${unseen}`, fix: found.fix ?? usual },
+    ...{ ...pick(found, "remedies"), source, ...pick(found, "passes") },
+    ...(hidden !== undefined && { blind: true }),
+    row: row.code,
+  };
+}
+
+/**
+ * What stands against an act, in one list: each finding of a row that forbids it is an error here, whatever its
+ * severity is where nobody is about to act. A row that could not look is in the list too.
+ */
+export function gate<S extends Scene>(
+  rows: readonly Symptom<S>[],
+  act: Act,
+  scene: S,
+): readonly Diagnosed[] {
+  return rows
+    .filter(({ forbids = [] }) => forbids.includes(act))
+    .flatMap((row) => {
+      const { findings, unseen } = diagnoseRow(row, scene);
+      return [
+        ...findings.map((one): Diagnosed => ({ ...one, severity: "error" })),
+        ...unseen.map(reportUnseen),
+      ];
+    });
+}
+
+function reportUnseen({ row: { code, source }, because, may }: Unseen): Diagnosed {
+  return {
+    ...{ code, source, row: code, blind: true },
+    severity: may ? "warning" : "error",
+    cause: `not checked: ${because}`,
+    fix: "have the permission to read it granted (--print-role prints the Role), then run again",
+  };
+}
+
+/** A component in one word: its first error, else that it was not seen, else what it rests on. */
+export function verdictOf({ findings, unseen }: Diagnosis, rests: string): ComponentHealth {
+  const first = findings.find(({ severity }) => severity === "error");
+  if (first !== undefined) {
+    const { passes, blind, object, cause: because, fix, code } = first;
+    if (blind === true) return { is: "unknown", because };
+    if (passes === true) return { is: "moving", on: nameObject(object, because) };
+    return { is: "stalled", because, fix, code, ...(object !== undefined && { object }) };
+  }
+  const [hidden] = unseen;
+  if (hidden !== undefined) return { is: "unknown", because: hidden.because };
+  return { is: "fine", says: rests };
+}
+
+function nameObject(object: string | undefined, says: string): string {
+  return object === undefined ? says : `${object}: ${says}`;
+}
+
+/** The finding as documents have it. */
+export function toDocument(finding: Finding): Finding {
+  return omit(finding as Diagnosed, "passes", "blind", "row");
+}

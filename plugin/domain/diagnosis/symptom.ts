@@ -1,0 +1,64 @@
+/** A symptom: one row that says what it looks for, what has to be read for it, and which acts it forbids. */
+import type { Finding } from "../base/findings";
+import type { FactKey, Facts } from "../facts/facts";
+import type { Code } from "../names/codes";
+import type { Text } from "../names/text";
+
+/** What a command may be about to do. Every way of doing it is the same act. */
+export const acts = [
+  "upgrade-operator",
+  "upgrade-webhook",
+  "upgrade-cluster",
+  "upgrade-database",
+  "reapply-rbac",
+  "unbind-scc",
+  "modules",
+  "cert",
+] as const;
+
+/** One act. */
+export type Act = (typeof acts)[number];
+
+/** What a diagnosis is made over. A command that reads more than facts gives more. */
+export interface Scene {
+  readonly facts: Facts;
+}
+
+/** What a symptom tells of one object. What is absent is as its row has it. */
+export type Found = Partial<Omit<Finding, "command" | "accepted">> &
+  Pick<Finding, "cause"> & {
+    /** Waiting alone ends it. */
+    readonly passes?: true;
+  };
+
+/** A finding with what no document prints: `toDocument` takes that off. */
+export interface Diagnosed extends Finding {
+  /** Waiting alone ends it. */
+  readonly passes?: true;
+  /** Lists that would tell why could not be read. */
+  readonly blind?: true;
+  /** The code of the row that told it: --skip, --only and --wait may name it instead of the cause. */
+  readonly row?: string;
+}
+
+/** The row of a finding, else its own code. */
+export function rowOf(finding: Finding): string {
+  return (finding as Diagnosed).row ?? finding.code;
+}
+
+/** One row. `S` is what it looks at. */
+export interface Symptom<S extends Scene = Scene> extends Code {
+  /** What is so when nothing is found. */
+  readonly title: Text;
+  /** Lists without which nothing may be said: a verdict is unknown, a gate refuses. */
+  readonly needs: readonly FactKey[];
+  /** Lists that a user who may act need not be able to read: without them a verdict is unknown, a gate warns. */
+  readonly may?: readonly FactKey[];
+  /** Lists that tell the cause of what is found: without them a verdict is unknown, a gate still refuses. */
+  readonly why?: readonly FactKey[];
+  /** Acts that are refused while it is found. */
+  readonly forbids?: readonly Act[];
+  /** Other codes that its causes have. */
+  readonly causes?: readonly Code[];
+  readonly judge: (scene: S) => readonly Found[];
+}

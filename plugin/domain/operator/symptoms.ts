@@ -1,0 +1,89 @@
+/** What may be wrong with the operator, in causal order: the first that is found explains those after it (S19; domain facts 11). */
+import type { Finding } from "../base/findings";
+import { oncePer } from "../base/values";
+import type { Found, Symptom } from "../diagnosis/symptom";
+import { factNamed, type Facts } from "../facts/facts";
+import { objectLabel } from "../kube/objects";
+import { countReplicas, judgeDeployment, renderCounts } from "../rollout/deployment";
+import { deploymentFindings, rollFindings } from "../rollout/findings";
+import { operatorFindings } from "./findings";
+import { explainLease, type OperatorWords } from "./lease";
+import { explainWatched } from "./watched";
+
+/** How the operator's Deployment fares: judged once, however many ask. */
+export const operatorProgress = oncePer((facts: Facts) =>
+  judgeDeployment(facts, facts.names.operator.deployment),
+);
+
+/** That the operator runs and does not act here: it looks elsewhere, or another pod leads. */
+export function explainIdleOperator(facts: Facts): OperatorWords | undefined {
+  return explainWatched(facts) ?? explainLease(facts);
+}
+
+function findDeployment(facts: Facts) {
+  const { names, namespace } = facts;
+  return factNamed(facts, "deployments", { name: names.operator.deployment, namespace });
+}
+
+const writers = ["upgrade-webhook", "upgrade-cluster", "modules"] as const;
+
+/** The rows; those of releases and owners are of what is asked for, and stand with it. */
+export const operatorSymptoms = {
+  absent: {
+    ...operatorFindings.absent,
+    title: "The operator is in this namespace",
+    needs: ["deployments"],
+    forbids: ["upgrade-cluster", "modules"],
+    judge: ({ facts }) => {
+      const { names, namespace } = facts;
+      if (findDeployment(facts) !== undefined) return [];
+      const { deployment: name } = names.operator;
+      const object = `Deployment/${namespace}/${name}`;
+      return [{ object, cause: `namespace ${namespace} has no Deployment ${name}` }];
+    },
+  },
+  notReady: {
+    ...operatorFindings.notReady,
+    title: "The operator is 1/1 ready, up to date and available",
+    needs: ["deployments"],
+    why: ["replicaSets", "pods", "events"],
+    forbids: writers,
+    causes: [...Object.values(deploymentFindings), ...Object.values(rollFindings)],
+    judge: ({ facts }): readonly Found[] => {
+      const deployment = findDeployment(facts);
+      if (deployment === undefined) return [];
+      const progress = operatorProgress(facts);
+      const object = objectLabel(deployment);
+      if (progress.is === "done") return [];
+      if (progress.is === "moving") {
+        return [{ object, cause: renderCounts(countReplicas(deployment)), passes: true }];
+      }
+      const { code, object: of, because, fix, remedies } = progress;
+      const { source } = known.find((one) => one.code === code) ?? operatorFindings.notReady;
+      return [{ code, object: of, cause: because, fix, source, ...(remedies && { remedies }) }];
+    },
+  },
+  idle: {
+    ...operatorFindings.idle,
+    title: "The operator acts in this namespace",
+    needs: ["deployments"],
+    may: ["leases", "pods"],
+    forbids: ["upgrade-cluster", "modules"],
+    judge: ({ facts }): readonly Found[] => {
+      const deployment = findDeployment(facts);
+      if (deployment === undefined || operatorProgress(facts).is !== "done") return [];
+      const found = explainIdleOperator(facts);
+      if (found === undefined) return [];
+      const { words, remedies } = found;
+      return [{ object: objectLabel(deployment), cause: words.join("; "), remedies }];
+    },
+  },
+} as const satisfies Readonly<Record<string, Symptom>>;
+
+const known: readonly Pick<Finding, "code" | "source">[] = [
+  ...Object.values(deploymentFindings),
+  ...Object.values(rollFindings),
+];
+
+/** The list, in its order. */
+export const operatorList: readonly Symptom[] = Object.values(operatorSymptoms);
