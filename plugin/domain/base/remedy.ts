@@ -17,8 +17,10 @@ export interface Saves {
 export interface Remedy {
   /** An imperative, lower case, no full stop. */
   readonly says: string;
-  /** The command that does it, or that shows what has to be decided. */
+  /** The command that does it. */
   readonly run?: Run;
+  /** The command that shows what has to be known or decided for it: it changes nothing. */
+  readonly see?: Run;
   readonly saves?: Saves;
   readonly then?: Remedy;
 }
@@ -26,6 +28,11 @@ export interface Remedy {
 /** A remedy with a command of kubectl. */
 export function kubectl(says: string, ...words: readonly string[]): Remedy {
   return { says, run: { of: "kubectl", words } };
+}
+
+/** A remedy that a person does by hand, with a command of kubectl that shows more. */
+export function look(says: string, ...words: readonly string[]): Remedy {
+  return { says, see: { of: "kubectl", words } };
 }
 
 /** A remedy with a command of this tool. */
@@ -38,25 +45,37 @@ export function renderFix(remedies: readonly Remedy[]): string {
   return remedies.map(renderRemedy).join("; else ");
 }
 
-function renderRemedy({ says, run, then }: Remedy): string {
-  // commands of this tool are printed below the finding, with the flags of the run
-  const line =
-    run === undefined || run.of === "tool" ? "" : `: ${[run.of, ...run.words].join(" ")}`;
-  return `${says}${line}${then === undefined ? "" : `; then ${renderRemedy(then)}`}`;
+function renderRemedy({ says, run, see, then }: Remedy): string {
+  const next = then === undefined ? "" : `; then ${renderRemedy(then)}`;
+  return `${says}${renderRun(": ", run)}${renderRun("; see ", see)}${next}`;
 }
 
-/** A remedy with a command. */
+/** Commands of this tool are printed below the finding, with the flags of the run. */
+function renderRun(before: string, run: Run | undefined): string {
+  if (run === undefined || run.of === "tool") return "";
+  return `${before}${[run.of, ...run.words].map(quoteWord).join(" ")}`;
+}
+
+/** As a shell takes it; placeholders like NAME and comparisons stay readable. */
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./<>~^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** A remedy with the command that is printed below its finding. */
 export type Runnable = Remedy & { readonly run: Run };
 
-/** The first remedy with a command, of those that are steps of another one too: it is printed below the finding. */
+/** The first command of the remedies and their steps, whether it does something or shows something. */
 export function firstRun(remedies: readonly Remedy[] = []): Runnable | undefined {
-  return remedies.flatMap(listSteps).find(isRunnable);
+  const steps = remedies.flatMap(listSteps).map((one) => ({ ...one, run: one.run ?? one.see }));
+  return steps.find(isRunnable);
 }
 
 function listSteps(remedy: Remedy): readonly Remedy[] {
   return [remedy, ...(remedy.then === undefined ? [] : listSteps(remedy.then))];
 }
 
-function isRunnable(remedy: Remedy): remedy is Runnable {
+function isRunnable(
+  remedy: Omit<Remedy, "run"> & { readonly run: Run | undefined },
+): remedy is Runnable {
   return remedy.run !== undefined;
 }

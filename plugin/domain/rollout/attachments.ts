@@ -1,11 +1,13 @@
 /** Where the volumes of a pod are attached, in the words of their drivers (domain facts 11). */
+import { withRemedies } from "./progress";
+import { look, type Remedy } from "../base/remedy";
 import { asString } from "../base/values";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Pod, VolumeAttachment } from "../kube/models";
 import { objectLabel, readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { findLostNode, wayBack } from "./pod-nodes";
-import { controllerLog, describe, type Trouble } from "./pod-words";
+import { findLostNode, waysBack } from "./pod-nodes";
+import { type Trouble, checkController, seePod } from "./pod-words";
 import { latest, listStatuses } from "./times";
 import { attachWay } from "./volume-words";
 
@@ -78,8 +80,8 @@ export function findAttachment(
 
 const nodeNameIn = ({ attachment }: Attached): string => String(attachment.spec?.nodeName);
 
-const seeAttachment = ({ attachment }: Attached): string =>
-  `kubectl describe volumeattachments ${readName(attachment)}`;
+const seeAttachment = ({ attachment }: Attached, says: string): Remedy =>
+  look(says, "describe", "volumeattachments", readName(attachment));
 
 const driverOf = ({ attachment }: Attached): string =>
   `driver ${String(attachment.spec?.attacher)}`;
@@ -108,14 +110,14 @@ function findHolder(one: Attached): readonly Trouble[] {
   return [
     {
       because: `volume ${bound.volume} of claim ${bound.claim} is attached to node ${holder} and not to ${node}${state}${said}`,
-      fix: chooseRelease(one, holder, error !== undefined),
+      ...withRemedies(...chooseRelease(one, holder, error !== undefined)),
       since: error?.time ?? going ?? readPlacing(one),
     },
   ];
 }
 
 /** Who has to let go of it decides what helps. */
-function chooseRelease(one: Attached, holder: string, failed: boolean): string {
+function chooseRelease(one: Attached, holder: string, failed: boolean): readonly Remedy[] {
   const { facts, pod, bound } = one;
   const user = facts.objects.pods.find(
     (other) =>
@@ -126,13 +128,16 @@ function chooseRelease(one: Attached, holder: string, failed: boolean): string {
       !["Succeeded", "Failed"].includes(String(other.status?.phase)),
   );
   if (user !== undefined) {
-    return `${objectLabel(user)} on node ${holder} uses it: end that pod, or see why it does not end: ${describe(user)}`;
+    const says = `end ${objectLabel(user)} on node ${holder}, which uses it, or find out why it does not end`;
+    return [seePod(user, says)];
   }
-  if (findLostNode(facts, holder) !== undefined) return wayBack(holder);
+  if (findLostNode(facts, holder) !== undefined) return waysBack(holder);
   if (failed) {
-    return `fix what ${driverOf(one)} reports about node ${holder}; it detaches the volume then: ${seeAttachment(one)}`;
+    const says = `fix what ${driverOf(one)} reports about node ${holder}; it detaches the volume then`;
+    return [seeAttachment(one, says)];
   }
-  return `let node ${holder} release it: ${driverOf(one)} or the controller that detaches volumes does not act; ${controllerLog}; see the attachment with ${seeAttachment(one)}`;
+  const says = `let node ${holder} release it: ${driverOf(one)} or the controller that detaches volumes does not act`;
+  return [{ ...seeAttachment(one, says), then: checkController }];
 }
 
 /** The attachment to the pod's own node does not come to be. */
@@ -150,7 +155,7 @@ function findFailed(one: Attached): readonly Trouble[] {
   return [
     {
       because: `${unattached(one)}: ${driverOf(one)} reports: ${error.message}`,
-      fix: `${attachWay(one.pod, error.message, again)}; see ${seeAttachment(one)}`,
+      ...withRemedies(seeAttachment(one, attachWay(one.pod, error.message, again))),
       since: latest([one.attachment.metadata["creationTimestamp"], readPlacing(one)]),
     },
   ];
@@ -161,7 +166,7 @@ function findSilent(one: Attached): readonly Trouble[] {
   return [
     {
       because: `${unattached(one)}, and ${driverOf(one)} reports no error`,
-      fix: `see whether the controller of ${driverOf(one)} runs: ${seeAttachment(one)}`,
+      ...withRemedies(seeAttachment(one, `check whether the controller of ${driverOf(one)} runs`)),
       since: asString(one.attachment.metadata["creationTimestamp"]) ?? readPlacing(one),
     },
   ];

@@ -4,7 +4,6 @@ import type { Pod, PodDisruptionBudget } from "../kube/models";
 import { objectLabel, readName } from "../kube/objects";
 import { selects } from "../kube/selectors";
 import { findCondition } from "../kube/typed";
-import type { Trouble } from "./pod-words";
 
 /** The budgets of a pod; one without a selector has none. */
 function listBudgets({ objects }: Facts, { metadata }: Pod): readonly PodDisruptionBudget[] {
@@ -41,11 +40,14 @@ function isClosed(budget: PodDisruptionBudget, pod: Pod): boolean {
   return isReady || !(policy === "AlwaysAllow" || mayGo);
 }
 
+/** Why a drain does not end, and what to do before its nodes are uncordoned. */
+interface DrainHeld {
+  readonly because: string;
+  readonly way: string;
+}
+
 /** Why a drain of these nodes cannot end, and what to do before they are uncordoned; undefined where no budget shows it. */
-export function findDrainHeld(
-  facts: Facts,
-  nodes: readonly string[],
-): Pick<Trouble, "because" | "fix"> | undefined {
+export function findDrainHeld(facts: Facts, nodes: readonly string[]): DrainHeld | undefined {
   const there = facts.objects.pods.filter(
     (pod) => nodes.includes(String(pod.spec?.nodeName)) && isEvicted(pod),
   );
@@ -56,7 +58,7 @@ export function findDrainHeld(
       const names = budgets.map(readName).join(", ");
       return {
         because: `${where}: more than one PodDisruptionBudget (${names}) selects ${objectLabel(pod)}, and the API server evicts no such pod`,
-        fix: `leave one budget for each pod before it is drained again, and uncordon the node`,
+        way: `leave one budget for each pod before it is drained again, and uncordon the node`,
       };
     }
     const [budget] = budgets.filter((one) => isClosed(one, pod));
@@ -76,13 +78,13 @@ function readCounts({ status }: PodDisruptionBudget) {
 function describeClosed(
   budget: PodDisruptionBudget,
   { pod, where }: { readonly pod: Pod; readonly where: string },
-): Pick<Trouble, "because" | "fix"> {
+): DrainHeld {
   const { healthy, needed, expected } = readCounts(budget);
   const never = needed >= expected;
   const label = objectLabel(budget);
   return {
     because: `${where}: ${label} lets no pod be evicted, ${objectLabel(pod)} among them (${healthy} of ${expected} pods are healthy, ${needed} have to be)`,
-    fix: never
+    way: never
       ? `${label} never allows an eviction: let it allow one before the node is drained again, and uncordon the node`
       : `the drain and the roll wait for each other: uncordon the node, and drain it again when every pod is ready`,
   };

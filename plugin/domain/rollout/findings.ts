@@ -34,7 +34,7 @@ export const rollFindings = {
   }),
   recreated: error("POD-RECREATED", "Facts 11", {
     cause: "a pod fails as soon as it is created, and is created again and again",
-    fix: "see what its node refuses it for; free that on the node, or take the node out",
+    fix: "find out what its node refuses it for; free that on the node, or take the node out",
   }),
   unschedulable: error("POD-UNSCHEDULABLE", "Facts 11", {
     cause: "no node takes a pod",
@@ -71,7 +71,7 @@ export const rollFindings = {
   }),
   overdue: error("POD-TERMINATION-OVERDUE", "Facts 11", {
     cause: "a pod is still there long after its grace period: the kubelet has not ended it",
-    fix: "see the kubelet and the container runtime of its node",
+    fix: "check the kubelet and the container runtime of its node",
   }),
   terminating: error("POD-TERMINATING", "Facts 11", {
     cause: "a pod has been terminating for a long time",

@@ -1,10 +1,12 @@
 /** A roll in which every pod is well and none is renewed: only its controller can take it further (S72; domain facts 11). */
+import { withRemedies } from "./progress";
+import { look, type Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Pod, StatefulSet } from "../kube/models";
 import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asArray } from "../base/values";
-import { controllerLog, type Trouble } from "./pod-words";
+import { type Trouble, checkController } from "./pod-words";
 import { findUndeleted, listSetEvents } from "./refusals";
 import { latest } from "./times";
 
@@ -19,7 +21,7 @@ export function findIdle(facts: Facts, set: StatefulSet, { pods, old }: Renewal)
   const why = findReason(facts, set);
   return {
     because: `${old.join(", ")} ${old.length === 1 ? "is" : "are"} to be renewed, all pods are ready, and ${why.says}`,
-    fix: why.fix,
+    ...withRemedies(why.remedy),
     ...(until !== undefined && { since: until, patient: Date.parse(until) > facts.now }),
   };
 }
@@ -36,21 +38,27 @@ function readCounted(set: StatefulSet, pods: readonly Pod[]): string | undefined
 function findReason(
   facts: Facts,
   set: StatefulSet,
-): { readonly says: string; readonly fix: string } {
-  const see = `kubectl describe statefulset ${readName(set)} -n ${readNamespace(set)}`;
+): { readonly says: string; readonly remedy: Remedy } {
+  const see = ["describe", "statefulset", readName(set), "-n", readNamespace(set)];
   const { deletionTimestamp } = set.metadata;
   if (deletionTimestamp !== undefined) {
     const finalizers = asArray(set.metadata["finalizers"]).map(String);
     const held = finalizers.length === 0 ? "" : `; finalizers ${finalizers.join(", ")} hold it`;
     return {
       says: `the StatefulSet is being deleted since ${deletionTimestamp}, so its controller does nothing any more${held}`,
-      fix: `find out who deletes it and whose finalizer holds it; once it is gone, the operator creates it again: ${see}`,
+      remedy: look(
+        "find out who deletes it and whose finalizer holds it; once it is gone, the operator creates it again",
+        ...see,
+      ),
     };
   }
   const refused = findUndeleted(listSetEvents(facts, readName(set)));
-  if (refused === undefined) return { says: "nothing renews them", fix: controllerLog };
+  if (refused === undefined) return { says: "nothing renews them", remedy: checkController };
   return {
     says: `the controller may not delete the next one: ${refused}`,
-    fix: `change what refuses the deletion, a policy or a webhook on pods for example: ${see}`,
+    remedy: look(
+      "change what refuses the deletion, a policy or a webhook on pods for example",
+      ...see,
+    ),
   };
 }

@@ -1,8 +1,10 @@
 /** What keeps a pod from being ready, in the words of scheduler, kubelet and controller (domain facts 11). */
+import { withRemedies, type Problem } from "./progress";
+import { look, type Remedy } from "../base/remedy";
 import type { Event, Pod } from "../kube/models";
 import { readName, objectLabel } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { asString } from "../base/values";
+import { asString, pick } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { findAttachment } from "./attachments";
 import { rankCode, type RollCause, rollFindings } from "./findings";
@@ -15,16 +17,15 @@ import { findEvicted, overdue, findTerminating } from "./pod-ends";
 import { findCordoned, nodeLost, unschedulable } from "./pod-nodes";
 import { unbound } from "./pod-claims";
 import {
-  describe,
-  line,
   type PodContext,
   readTimes,
   type Trouble,
   explainUnplaced,
   listWarnings,
   podOwner,
+  onPod,
+  seePod,
 } from "./pod-words";
-import type { Problem } from "./progress";
 import { latest } from "./times";
 
 /** True when the pod's condition Ready is True and it is not on its way out. */
@@ -87,7 +88,9 @@ function findOutdated(pod: Pod, context?: PodContext): Trouble | undefined {
   const [own] = podTroubles(pod, { facts: context.facts });
   return {
     because: `${old.says}, and the StatefulSet controller does not replace it while it is not ready: ${String(own?.because)}`,
-    fix: `${old.othersReady ? atOnce : afterOthers}: ${line(pod, "delete", "pod", readName(pod))}`,
+    ...withRemedies(
+      onPod(pod, old.othersReady ? atOnce : afterOthers, "delete", "pod", readName(pod)),
+    ),
     since: own?.since,
     ...(!old.isParallel && sureness(own)),
   };
@@ -108,17 +111,17 @@ function sureness(own: Problem | undefined): Pick<Trouble, "definite" | "evident
   return { definite: own?.definite === true, evident: own?.evident === true };
 }
 
-const remedies: Readonly<Record<string, (pod: Pod, message: string) => string>> = {
-  FailedAttachVolume: attachWay,
-  FailedMount: (pod, message) => `${mountWay(pod, message)}; see ${describe(pod)}`,
-  FailedCreatePodSandBox: (pod, message) => `${sandboxWay(pod, message)}: ${describe(pod)}`,
-};
+const eventWays = {
+  FailedAttachVolume: (pod, message) => look(attachWay(pod, message), "get", "volumeattachments"),
+  FailedMount: (pod, message) => seePod(pod, mountWay(pod, message)),
+  FailedCreatePodSandBox: (pod, message) => seePod(pod, sandboxWay(pod, message)),
+} as const satisfies Readonly<Record<string, (pod: Pod, message: string) => Remedy>>;
 
 /** What only an event reports: it repeats while the cause is there, so its first time counts. */
 function eventual(
   pod: Pod,
   context: PodContext | undefined,
-  reason: keyof typeof remedies,
+  reason: keyof typeof eventWays,
 ): Trouble | undefined {
   if (context === undefined || pod.metadata.deletionTimestamp !== undefined) return undefined;
   const found = listWarnings(context.facts, pod, reason);
@@ -128,7 +131,7 @@ function eventual(
   const first = found.map((event) => readTimes(event).first).toSorted()[0];
   return {
     because: `${reason}: ${message.trim()}`,
-    fix: String(remedies[reason]?.(pod, message)),
+    ...withRemedies(eventWays[reason](pod, message)),
     since: first,
     ...readPatience(message, reason, findOwnership(pod, context.facts) !== undefined),
   };
@@ -137,7 +140,7 @@ function eventual(
 /** What is missing does not come by waiting; a mount that runs into its time limit may still be at work. */
 function readPatience(
   message: string,
-  reason: keyof typeof remedies,
+  reason: keyof typeof eventWays,
   isAtWork: boolean,
 ): Pick<Trouble, "definite" | "patient"> {
   // the driver of a node that has just started comes up a little later
@@ -165,7 +168,7 @@ function findUnattached(pod: Pod, context?: PodContext): Trouble | undefined {
   const isTold = told !== undefined;
   const seen = context && findAttachment(pod, context.facts, { isTold });
   if (told === undefined || seen === undefined) return told ?? seen;
-  return { ...told, because: `${told.because}; ${seen.because}`, fix: seen.fix };
+  return { ...told, because: `${told.because}; ${seen.because}`, ...pick(seen, "fix", "remedies") };
 }
 
 /** A container runs, or one that runs first has begun after that time: what the event tells of is over. */
@@ -190,7 +193,9 @@ function findGated(pod: Pod): Trouble | undefined {
   const said = open.flatMap((type) => asString(findCondition(pod, type)?.message) ?? []);
   return {
     because: `all its containers are ready, and its readiness gate ${open.join(", ")} is not set${said.length === 0 ? "" : `: ${said.join("; ")}`}`,
-    fix: `see the controller that sets ${open.join(", ")}, a load balancer's for example: ${describe(pod)}`,
+    ...withRemedies(
+      seePod(pod, `check the controller that sets ${open.join(", ")}, a load balancer's for example`),
+    ),
     since: asString(ready.lastTransitionTime),
   };
 }
@@ -204,7 +209,9 @@ function notReady(pod: Pod, context?: PodContext): Trouble | undefined {
   const words = [`it is ${phase} and not ready`, ...listWords(pod), seen, wait?.says];
   return {
     because: words.filter(Boolean).join(": "),
-    fix: early?.fix ?? describeNextLook(pod, phase),
+    ...(early === undefined
+      ? withRemedies(chooseNextLook(pod, phase))
+      : pick(early, "fix", "remedies")),
     since: latest([readTurn(pod), early?.since]),
     patient: wait !== undefined,
   };
@@ -243,19 +250,23 @@ function findWaitingReason(pod: Pod): string | undefined {
     .find(Boolean);
 }
 
-function describeNextLook(pod: Pod, phase: string): string {
+function chooseNextLook(pod: Pod, phase: string): Remedy {
   if (["Succeeded", "Failed"].includes(phase)) {
-    return `it has ended and does not start again: delete it, and its ${podOwner(pod).kind} creates it again; its volume stays: ${line(pod, "delete", "pod", readName(pod))}`;
+    const says = `delete it, since it has ended and does not start again: its ${podOwner(pod).kind} creates it again, and its volume stays`;
+    return onPod(pod, says, "delete", "pod", readName(pod));
   }
   if (findWaitingReason(pod) === "ContainerCreating") {
-    return `see the kubelet, the volumes and the network of node ${String(pod.spec?.nodeName)}, of which no event tells: ${describe(pod)}`;
+    const where = `of node ${String(pod.spec?.nodeName)}`;
+    return seePod(
+      pod,
+      `check the kubelet, the volumes and the network ${where}, of which no event tells`,
+    );
   }
   const [beside] = findUnreadyBeside(pod);
-  const log =
-    beside === undefined
-      ? ""
-      : `, and what container ${beside} says: ${line(pod, "logs", readName(pod), "-c", beside)}`;
-  return `see its events and its probe with ${describe(pod)}${log}`;
+  const look = seePod(pod, "look at its events and its probe");
+  if (beside === undefined) return look;
+  const log = ["logs", readName(pod), "-c", beside];
+  return { ...look, then: onPod(pod, `see what container ${beside} says`, ...log) };
 }
 
 /** Containers that run and are not ready, while another one is: the pod waits for them only. */

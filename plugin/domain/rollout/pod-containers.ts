@@ -1,10 +1,9 @@
 /** What keeps the containers of a pod from running, in the kubelet's words (domain facts 11). */
 import type { Pod, ContainerState, ContainerStatus } from "../kube/models";
-import { readName, readNamespace } from "../kube/objects";
+import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { countNoun, asString } from "../base/values";
-import { kubectl } from "../base/remedy";
-import { describe, line, listWarnings, podOwner, type PodContext, type Trouble } from "./pod-words";
+import { listWarnings, podOwner, type PodContext, type Trouble, onPod, seePod } from "./pod-words";
 import { withRemedies } from "./progress";
 import { listStatuses } from "./times";
 
@@ -41,10 +40,12 @@ export function notConfigured(status: ContainerStatus, pod: Pod): Trouble | unde
   const { reason, said } = readWaiting(status);
   if (!configReasons.has(reason)) return undefined;
   const found = configWays.find(({ pattern }) => pattern.test(said));
-  const node = String(pod.spec?.nodeName);
+  const way = (found?.way ?? missing)
+    .replaceAll("NODE", String(pod.spec?.nodeName))
+    .replaceAll("SPEC", podOwner(pod).spec);
   return {
     because: `container ${nameIn(status)} cannot be created (${said})`,
-    fix: `${(found?.way ?? missing).replaceAll("NODE", node).replaceAll("SPEC", podOwner(pod).spec)}; see ${describe(pod)}`,
+    ...withRemedies(seePod(pod, way)),
     ...(found?.isPassing === true ? { since: readTurn(pod) } : { definite: true }),
   };
 }
@@ -64,7 +65,7 @@ const configWays: readonly {
   },
   {
     pattern: /CreateContainerError: .*(deadline exceeded|name is reserved|rpc error|unavailable)/i,
-    way: "see the container runtime of node NODE, which does not create it: kubectl describe nodes NODE",
+    way: "find out why the container runtime of node NODE does not create it",
     isPassing: true,
   },
 ];
@@ -91,7 +92,9 @@ export function outOfMemory(status: ContainerStatus, pod: Pod): Trouble | undefi
   const limit = all.find((one) => one.name === name)?.resources?.limits?.["memory"];
   return {
     because: `container ${name} is killed for its memory (OOMKilled)${limit ? `, its limit is ${limit}` : ""}`,
-    fix: `raise its memory limit in ${podOwner(pod).spec}: no log tells more of it; see ${describe(pod)}`,
+    ...withRemedies(
+      seePod(pod, `raise its memory limit in ${podOwner(pod).spec}: no log tells more of it`),
+    ),
     ...describeLoop(status, pod),
   };
 }
@@ -114,9 +117,10 @@ export function findCrashed(
   return {
     because: `container ${name} does not stay up (${words})${describeProbe(pod, context)}`,
     ...withRemedies(
-      kubectl(
+      onPod(
+        pod,
         `find out why in the log of container ${name}`,
-        ...["logs", readName(pod), "-c", name, ...previous, "-n", readNamespace(pod)],
+        ...["logs", readName(pod), "-c", name, ...previous],
       ),
     ),
     ...describeLoop(status, pod),
@@ -183,7 +187,7 @@ function isFailed(terminated: ContainerState["terminated"]): boolean {
 /** A container that runs before the others and has not got there: which, since when, and where it says why. */
 export function findEarly(
   pod: Pod,
-): (Pick<Trouble, "fix" | "since"> & { readonly says: string }) | undefined {
+): (Pick<Trouble, "fix" | "remedies" | "since"> & { readonly says: string }) | undefined {
   const stays = (pod.spec?.initContainers ?? [])
     .filter((one) => one.restartPolicy === "Always")
     .map((one) => one.name);
@@ -195,7 +199,9 @@ export function findEarly(
   const has = stays.includes(name) ? "has not started" : "has not ended";
   return {
     says: `container ${name}, which runs before the others, ${has}`,
-    fix: `see in its log what it waits for: ${line(pod, "logs", readName(pod), "-c", name)}`,
+    ...withRemedies(
+      onPod(pod, "see in its log what it waits for", "logs", readName(pod), "-c", name),
+    ),
     since: asString(found.state?.running?.startedAt),
   };
 }

@@ -1,18 +1,19 @@
 /** How a pod ends: evicted, still draining, or still there after its time (domain facts 11). */
+import { withRemedies } from "./progress";
+import { look, type Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Pod } from "../kube/models";
-import { readName } from "../kube/objects";
+import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asArray, asString } from "../base/values";
 import { renderAge } from "../base/duration";
 import {
-  describe,
-  line,
   listWarnings,
   type PodContext,
   type PodOwner,
   podOwner,
   type Trouble,
+  seePod,
 } from "./pod-words";
 import { readDeletionTime } from "./times";
 
@@ -34,7 +35,7 @@ export function findEvicted(pod: Pod): Trouble | undefined {
   const where = node === undefined ? "the node" : `node ${node}`;
   return {
     because: `Evicted: ${said.trim()}`,
-    fix: `${evictionWay(said, where, podOwner(pod))}; see ${describe(pod)}`,
+    ...withRemedies(seePod(pod, evictionWay(said, where, podOwner(pod)))),
     since: asString(pod.status.startTime),
     evident: true,
   };
@@ -58,16 +59,21 @@ export function overdue(pod: Pod, context?: PodContext): Trouble | undefined {
   const node = asString(pod.spec?.nodeName);
   const finalizers = asArray(pod.metadata["finalizers"]);
   const held = finalizers.length === 0 ? "" : `; finalizers ${finalizers.join(", ")} hold it`;
-  const see = node === undefined ? describe(pod) : `kubectl describe nodes ${node}`;
+  const runtime = "check the kubelet and the container runtime of its node";
+  const remedy = held === "" ? seeNode(pod, runtime, node) : seePod(pod, holders);
   const hook = describeFailedEnd(pod, context);
   return {
     because: `its grace period of ${found.grace} s ended ${renderAge(found.overMs)} ago, and it is still there${held}${hook}`,
-    fix:
-      held === ""
-        ? `see the kubelet and the container runtime of its node: ${see}`
-        : `find out who has to take the finalizer off: ${describe(pod)}`,
+    ...withRemedies(remedy),
     since: pod.metadata.deletionTimestamp,
   };
+}
+
+const holders = "find out who has to take the finalizer off";
+
+/** A remedy on the pod's node, where it has one. */
+function seeNode(pod: Pod, says: string, node: string | undefined): Remedy {
+  return node === undefined ? seePod(pod, says) : look(says, "describe", "nodes", node);
 }
 
 /** What its container was to do before it ends and did not, or why the runtime cannot end it. */
@@ -98,9 +104,13 @@ export function findTerminating(pod: Pod, context?: PodContext): Trouble | undef
     (Number(found.grace) <= longestGrace ||
       context.facts.now - Date.parse(String(began)) < longestDrainMs);
   const container = context === undefined ? [] : ["-c", context.facts.names.pods.container];
+  const log = ["logs", readName(pod), ...container, "--tail=20"];
   return {
     because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}${describeFailedEnd(pod, context)}`,
-    fix: `it moves its shards away first, so give it time before you force its deletion; check what it is doing with ${line(pod, "logs", readName(pod), ...container, "--tail=20")}`,
+    ...withRemedies({
+      says: "give it time before you force its deletion: it moves its shards away first",
+      see: { of: "kubectl", words: [...log, "-n", readNamespace(pod)] },
+    }),
     since: began,
     // what it may still take is no standstill
     ...(isDraining && { patient: true }),

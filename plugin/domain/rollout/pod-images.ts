@@ -1,8 +1,9 @@
 /** An image that cannot be pulled: what registry and kubelet say decides what helps, and whether time does (domain facts 11). */
+import { withRemedies } from "./progress";
 import type { Pod, ContainerStatus } from "../kube/models";
 import { findCondition } from "../kube/typed";
 import { asString } from "../base/values";
-import { describe, listWarnings, type PodContext, type Trouble } from "./pod-words";
+import { listWarnings, type PodContext, type Trouble, seePod } from "./pod-words";
 import { readWaiting } from "./pod-containers";
 
 const imageReasons = new Set([
@@ -29,7 +30,7 @@ export function notPulled(
   const node = String(pod.spec?.nodeName);
   return {
     because: `the image of container ${String(status.name)} cannot be pulled (${words})`,
-    fix: `${way.replaceAll("NODE", node)}; see ${describe(pod)}`,
+    ...withRemedies(seePod(pod, way.replaceAll("NODE", node))),
     ...(isPassing
       ? { since: asString(findCondition(pod, "Ready")?.lastTransitionTime) }
       : { definite: true }),
@@ -50,7 +51,7 @@ const login =
 const ways: readonly Way[] = [
   {
     pattern: /no space left/i,
-    way: "free the disk of node NODE, which has no room for the image: kubectl describe nodes NODE",
+    way: "free the disk of node NODE, which has no room for the image",
   },
   {
     pattern: /signature|source image rejected/i,

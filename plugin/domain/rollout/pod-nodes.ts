@@ -1,14 +1,23 @@
 /** A pod and its node: one that is lost, cordoned or not to be had (domain facts 11). */
+import { withRemedies } from "./progress";
+import { kubectl, look, type Remedy } from "../base/remedy";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Pod, Condition } from "../kube/models";
 import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asString } from "../base/values";
-import { describe, line, type PodContext, type Trouble, explainUnplaced } from "./pod-words";
+import {
+  type PodContext,
+  type Trouble,
+  explainUnplaced,
+  checkController,
+  onPod,
+  seePod,
+} from "./pod-words";
 import { isBrief, readDeletionTime } from "./times";
 import { findDrainHeld } from "./budgets";
 import { obstacles, wouldTake, wouldTakeBack } from "./node-fit";
-import { controllerLog, readTimes } from "./pod-words";
+import { readTimes } from "./pod-words";
 import { chooseNodeWay, isOnlyVolume } from "./node-words";
 import { findScaleUp } from "./pod-waits";
 
@@ -58,15 +67,16 @@ export function nodeLost(pod: Pod, context?: PodContext): Trouble | undefined {
   const isLeaving = pod.metadata.deletionTimestamp !== undefined;
   return {
     because: `${found.says}${isLeaving ? ", and nobody there ends the pod" : ""}`,
-    fix: chooseWay(pod, name, found),
+    ...withRemedies(...chooseWays(pod, name, found)),
     since: found.since ?? readDeletionTime(pod) ?? readTurn(pod),
   };
 }
 
-function chooseWay(pod: Pod, node: string, { isGone, isReported }: LostNode): string {
-  if (isGone === true) return wayOn(pod, node);
-  if (isReported !== true) return wayBack(node);
-  return `fix what its kubelet reports, which still answers: the network plugin or the container runtime of node ${node}, for example: kubectl describe nodes ${node}`;
+function chooseWays(pod: Pod, node: string, { isGone, isReported }: LostNode): readonly Remedy[] {
+  if (isGone === true) return waysOn(pod, node);
+  if (isReported !== true) return waysBack(node);
+  const says = `fix what its kubelet reports, which still answers: the network plugin or the container runtime of node ${node}, for example`;
+  return [look(says, "describe", "nodes", node)];
 }
 
 /** The scheduler names the taint or none, the nodes who has it: one that would not take the pod is no cause. */
@@ -87,7 +97,7 @@ function volumeLost(pod: Pod, { facts }: PodContext): Trouble | undefined {
   if (away.length === 0) return undefined;
   return {
     because: `no node takes it: ${message}; ${away.map(({ says }) => says.replace("its ", "")).join("; ")}`,
-    fix: wayBack(away.map(({ name }) => name).join(" ")),
+    ...withRemedies(...waysBack(...away.map(({ name }) => name))),
     since: away[0]?.since,
     evident: true,
   };
@@ -107,9 +117,19 @@ function findLostByPod(facts: Facts, pod: Pod, node: string): LostNode | undefin
   return { says: `its node ${node} is lost, as the pod reports: ${told}`, since };
 }
 
-/** What brings a node back, or lets go of what is on it. */
-export function wayBack(nodes: string): string {
-  return `bring node ${nodes} back; if it is gone for good, make sure that it is off, then kubectl taint nodes ${nodes} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute releases the pod and its volume, and deleting the node does as well; see it first with kubectl describe nodes ${nodes}`;
+/** What brings nodes back, or lets go of what is on them. */
+export function waysBack(...nodes: readonly string[]): readonly Remedy[] {
+  const outOfService = "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute";
+  return [
+    look(`bring node ${nodes.join(" ")} back`, "describe", "nodes", ...nodes),
+    {
+      says: "if it is gone for good, make sure that it is off",
+      then: kubectl(
+        "release the pod and its volume, as deleting the node would",
+        ...["taint", "nodes", ...nodes, outOfService],
+      ),
+    },
+  ];
 }
 
 /** When the pod was given up, as it reports. */
@@ -118,8 +138,16 @@ function readTurn(pod: Pod): string | undefined {
 }
 
 /** No kubelet is left that could end the pod, and no node that could be marked. */
-function wayOn(pod: Pod, node: string): string {
-  return `let node ${node} join again under its name; if it is gone for good, make sure that its machine is off, then ${line(pod, "delete", "pod", readName(pod), "--force", "--grace-period=0")} lets another pod be created, which Kubernetes otherwise does by itself: ${controllerLog}`;
+function waysOn(pod: Pod, node: string): readonly Remedy[] {
+  const force = ["delete", "pod", readName(pod), "--force", "--grace-period=0"];
+  return [
+    { says: `let node ${node} join again under its name` },
+    checkController,
+    {
+      says: "if it is gone for good, make sure that its machine is off",
+      then: onPod(pod, "delete the pod, and another one is created", ...force),
+    },
+  ];
 }
 
 /** Only a node that would take the pod counts: a cordon that stands elsewhere is no cause. */
@@ -132,8 +160,9 @@ export function findCordoned(pod: Pod, context?: PodContext): Trouble | undefine
     return undefined;
   const because = `no node takes it: ${message}`;
   if (context === undefined || !isKnown(context.facts, "nodes")) {
-    const fix = `nodes could not be read: find the cordoned ones with kubectl get nodes, and uncordon one that fits; see ${describe(pod)}`;
-    return { because, fix, ...describePlacing(pod, context?.facts) };
+    const says = "find the cordoned nodes, which could not be read, and uncordon one that fits";
+    const remedy = look(says, "get", "nodes");
+    return { because, ...withRemedies(remedy), ...describePlacing(pod, context?.facts) };
   }
   const { facts } = context;
   const names = facts.objects.nodes
@@ -143,10 +172,11 @@ export function findCordoned(pod: Pod, context?: PodContext): Trouble | undefine
   if (names.length === 0) return undefined;
   const drain = findDrainHeld(facts, names);
   const held = drain === undefined ? "" : `; ${drain.because}`;
-  const maintained = "its volume may be on one of them: uncordon it when its maintenance is over";
+  const maintained =
+    "uncordon the nodes when their maintenance is over: the volume of the pod may be on one of them";
   return {
     because: `${because} (cordoned: ${names.join(", ")})${held}`,
-    fix: `${drain?.fix ?? maintained}, with kubectl uncordon ${names.join(" ")}`,
+    ...withRemedies(kubectl(drain?.way ?? maintained, "uncordon", ...names)),
     ...describePlacing(pod, facts),
   };
 }
@@ -164,7 +194,7 @@ export function describePlacing(
 const mostNamed = 3;
 
 /** The scheduler does not look at it before whoever has set the gates takes them off. */
-function findGates(pod: Pod): Pick<Trouble, "because" | "fix"> | undefined {
+function findGates(pod: Pod): Pick<Trouble, "because" | "fix" | "remedies"> | undefined {
   if (findCondition(pod, "PodScheduled")?.reason !== "SchedulingGated") return undefined;
   const gates = [pod.spec?.schedulingGates]
     .flat()
@@ -172,7 +202,12 @@ function findGates(pod: Pod): Pick<Trouble, "because" | "fix"> | undefined {
     .join(", ");
   return {
     because: `the scheduler does not look at it: its scheduling gates ${gates} are set`,
-    fix: `see why the controller that sets ${gates} holds it back, a queue for example, or exempt the pods of the cluster from it: ${describe(pod)}`,
+    ...withRemedies(
+      seePod(
+        pod,
+        `find out why the controller that sets ${gates} holds it back, a queue for example, or exempt the pods of the cluster from it`,
+      ),
+    ),
   };
 }
 
@@ -184,7 +219,7 @@ export function unschedulable(pod: Pod, context?: PodContext): Trouble | undefin
   const held = findGates(pod);
   return held === undefined
     ? { ...placing, ...explainNoNode(pod, message, context?.facts) }
-    : { because: held.because, fix: held.fix, ...placing };
+    : { ...held, ...placing };
 }
 
 function explainNoNode(pod: Pod, message: string, facts: Facts | undefined): Trouble {
@@ -197,7 +232,7 @@ function explainNoNode(pod: Pod, message: string, facts: Facts | undefined): Tro
   const priority = displaced.length > 0 ? `${higherPriority}; ` : "";
   return {
     because: [...said, ...(scaleUp === undefined ? [] : [scaleUp.says])].join("; "),
-    fix: `${priority}${chooseNodeWay([message, ...named].join("; "))}; see ${describe(pod)}`,
+    ...withRemedies(seePod(pod, `${priority}${chooseNodeWay([message, ...named].join("; "))}`)),
     ...(chosen.length > 0 && { evident: false }),
     ...(scaleUp?.isComing === true && { evident: false, patient: true }),
   };
@@ -236,13 +271,12 @@ function findUnseen(pod: Pod): Trouble | undefined {
   const isPending = pod.status?.phase === "Pending";
   if (isPlaced || !isPending || findCondition(pod, "PodScheduled") !== undefined) return undefined;
   const name = asString(pod.spec?.schedulerName) ?? usualScheduler;
-  const see =
-    name === usualScheduler
-      ? "kubectl get lease kube-scheduler -n kube-system -o yaml"
-      : describe(pod);
+  const says = `check whether scheduler ${name} runs`;
+  const lease = ["get", "lease", "kube-scheduler", "-n", "kube-system", "-o", "yaml"];
+  const remedy = name === usualScheduler ? kubectl(says, ...lease) : seePod(pod, says);
   return {
     because: `no scheduler has looked at it; it asks for ${name}`,
-    fix: `see whether scheduler ${name} runs: ${see}`,
+    ...withRemedies(remedy),
     since: asString(pod.metadata["creationTimestamp"]),
   };
 }

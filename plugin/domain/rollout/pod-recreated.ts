@@ -1,10 +1,11 @@
 /** A pod that fails as soon as it is created: its StatefulSet creates it again and again, which is no progress (domain facts 11). */
+import { withRemedies, type Problem } from "./progress";
+import { look } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Pod } from "../kube/models";
-import { readName } from "../kube/objects";
+import { readName, readNamespace } from "../kube/objects";
 import { asString, countNoun } from "../base/values";
 import {
-  describe,
   type PodContext,
   podOwner,
   type PodOwner,
@@ -12,7 +13,6 @@ import {
   setOwner,
   type Trouble,
 } from "./pod-words";
-import type { Problem } from "./progress";
 import { rollFindings } from "./findings";
 import { evictionWay } from "./pod-ends";
 import { findNewestEvent, listSetEvents } from "./refusals";
@@ -32,16 +32,15 @@ export function findRecreated(pod: Pod, context?: PodContext): Trouble | undefin
   const named = { name: readName(pod), set: String(owner?.["name"]) };
   const told = [pod.status?.reason, pod.status?.message].flatMap((word) => asString(word) ?? []);
   const node = asString(pod.spec?.nodeName);
-  const see = node === undefined ? "" : `, and kubectl describe nodes ${node}`;
-  const words = { told, see: `${describe(pod)}${see}`, owner: podOwner(pod) };
+  const words = { told, namespace: readNamespace(pod), node, owner: podOwner(pod) };
   return explain(context.facts, named, words);
 }
 
 /** The same in the moment in which it is not there. */
 export function findRecreatedAbsent(facts: Facts, named: Named): Problem | undefined {
   const { namespace } = facts;
-  const see = `kubectl describe pod ${named.name} -n ${namespace}`;
-  const found = explain(facts, named, { told: [], see, owner: setOwner });
+  const words = { told: [], namespace, node: undefined, owner: setOwner };
+  const found = explain(facts, named, words);
   return (
     found && {
       code: rollFindings.recreated.code,
@@ -51,20 +50,25 @@ export function findRecreatedAbsent(facts: Facts, named: Named): Problem | undef
   );
 }
 
-/** What the pod says itself, where to look, and who creates it. */
+/** What the pod says itself, where it is, and who creates it. */
 interface Words {
   readonly told: readonly string[];
-  readonly see: string;
+  readonly namespace: string;
+  readonly node: string | undefined;
   readonly owner: PodOwner;
 }
 
-function explain(facts: Facts, named: Named, { told, see, owner }: Words): Trouble | undefined {
+function explain(facts: Facts, named: Named, words: Words): Trouble | undefined {
+  const { told, namespace, node, owner } = words;
   const why = told.length > 0 ? told.join(": ") : findFailure(facts, named);
   const found = findTries(facts, named, why !== undefined);
   if (found === undefined) return undefined;
   return {
     because: `it fails as soon as it is created, and was created again ${countNoun(found.count, "time")}${why === undefined ? "" : `: ${why}`}`,
-    fix: `${chooseWay(why ?? "", owner)}: ${see}`,
+    ...withRemedies({
+      ...look(chooseWay(why ?? "", owner), "describe", "pod", named.name, "-n", namespace),
+      ...(node !== undefined && { then: look("look at its node", "describe", "nodes", node) }),
+    }),
     since: found.since,
     evident: true,
   };
@@ -75,7 +79,7 @@ function chooseWay(why: string, owner: PodOwner): string {
   if (/^Evicted\b/.test(why)) return evictionWay(why, "its node", owner);
   return /attachment ?limit/i.test(why)
     ? "its node holds as many volumes as it may: take volumes off it, or cordon it so that the pod goes to another one"
-    : "see what its node refuses it for, and free that on the node or take the node out";
+    : "find out what its node refuses it for, and free that on the node or take the node out";
 }
 
 /** Controllers of earlier releases say that they create it again; later ones only say each time that they create it. */

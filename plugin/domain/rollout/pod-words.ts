@@ -1,4 +1,5 @@
 /** What scheduler and kubelet say of a pod, in its conditions and events, and the lines that show more of it. */
+import { kubectl, look, type Remedy, renderFix } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Event, Pod } from "../kube/models";
 import { readName, readNamespace } from "../kube/objects";
@@ -53,6 +54,16 @@ export function describe(pod: Pod): string {
   return line(pod, "describe", "pod", readName(pod));
 }
 
+/** A remedy, with the line that shows what kubectl knows of the pod. */
+export function seePod(pod: Pod, says: string): Remedy {
+  return look(says, "describe", "pod", readName(pod), "-n", readNamespace(pod));
+}
+
+/** A remedy with a command in the namespace of the pod. */
+export function onPod(pod: Pod, says: string, ...words: readonly string[]): Remedy {
+  return kubectl(says, ...words, "-n", readNamespace(pod));
+}
+
 /** What the scheduler says of a pod that it cannot place. */
 export function explainUnplaced(pod: Pod): string | undefined {
   const condition = findCondition(pod, "PodScheduled");
@@ -76,9 +87,14 @@ function listEvents({ objects }: Facts, pod: Pod): readonly Event[] {
   );
 }
 
-/** The line that shows who acts for StatefulSets, pods and nodes. */
-export const controllerLog =
-  "see whether the controller manager of Kubernetes runs: kubectl get lease kube-controller-manager -n kube-system -o yaml";
+/** Who acts for StatefulSets, pods and nodes. */
+export const checkController = kubectl(
+  "check whether the controller manager of Kubernetes runs",
+  ...["get", "lease", "kube-controller-manager", "-n", "kube-system", "-o", "yaml"],
+);
+
+/** The same as a sentence. */
+export const controllerLog = renderFix([checkController]);
 
 const never = new Date(0).toISOString();
 

@@ -13,7 +13,7 @@ export const refusals: readonly (readonly [pattern: RegExp, way: string])[] = [
   ],
   [
     /status unknown for quota/i,
-    "see whether the controller manager of Kubernetes runs, which counts quotas: kubectl get lease kube-controller-manager -n kube-system -o yaml",
+    "check whether the controller manager of Kubernetes runs, which counts quotas: kubectl get lease kube-controller-manager -n kube-system -o yaml",
   ],
   [
     /etcdserver:|etcd cluster is unavailable/i,

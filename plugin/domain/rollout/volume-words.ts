@@ -5,7 +5,7 @@ type Ways = readonly (readonly [pattern: RegExp, way: string])[];
 
 const noDriver: Ways[number] = [
   /does not contain driver|registered CSI drivers/i,
-  "see that the driver of its storage runs on node NODE: kubectl get csinodes NODE -o yaml",
+  "check that the driver of its storage runs on node NODE (kubectl get csinodes NODE -o yaml)",
 ];
 
 const attachWays: Ways = [
@@ -37,8 +37,7 @@ function choose(ways: Ways, message: string, pod: Pod): string | undefined {
   return found?.replaceAll("NODE", String(pod.spec?.nodeName));
 }
 
-const release =
-  "let the node that holds the volume release it: see which one with kubectl get volumeattachments";
+const release = "let the node that holds the volume release it";
 
 /** `otherwise` is for a message that is none of the usual ones. */
 export function attachWay(pod: Pod, message: string, otherwise = release): string {
@@ -61,6 +60,6 @@ function mayChangeOwner(pod: Pod): boolean {
 export function sandboxWay(pod: Pod, message: string): string {
   const node = String(pod.spec?.nodeName);
   return /assign an ip|ip address|ippool|no (available|free) ip/i.test(message)
-    ? `the network has no address left for the pod: free some, or give the network or node ${node} more; see the network plugin`
-    : `see the network plugin and the container runtime of node ${node}`;
+    ? `the network has no address left for the pod: free some, or give the network or node ${node} more; check the network plugin too`
+    : `check the network plugin and the container runtime of node ${node}`;
 }

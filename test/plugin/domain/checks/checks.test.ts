@@ -10,23 +10,9 @@ import { fieldDouble, fieldSingle } from "../standstill/field-causes";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { textIn } from "../../../../plugin/domain/names/text";
 import { expectGoldenText } from "../../../support/golden";
-import { testTime } from "../../../support/manual-clock";
-import { aPair, type PairParts } from "../../../support/tls";
 import { config, eaadb, edb } from "./labels";
-import type { Rows } from "./row";
-import { certificateRows, rbacRows, sccRows, webhookRows } from "./rows-access";
-import {
-  activeActiveRows,
-  clusterRows,
-  databaseRows,
-  licenceRows,
-  moduleRows,
-  restRows,
-} from "./rows-cluster";
-import { definitionRows, operatorRows, platformRows, releaseRows } from "./rows-operator";
+import { areas, worldOf } from "./scenes";
 import { fitWorld, openShiftWorld } from "./world";
-
-const worldOf = (openshift: true | undefined) => (openshift ? openShiftWorld() : fitWorld());
 
 test.each([
   ["Kubernetes", undefined],
@@ -63,33 +49,6 @@ test.each<[string, string, string, string | undefined, readonly string[]]>([
   const found = findings.filter(({ code }) => code === "CLUSTER-DATABASE-UNKNOWN");
   expect(found.map(({ object }) => object).toSorted()).toEqual([...unknown].toSorted());
 });
-
-const day = 24 * 3_600_000;
-const at = (days: number): Date => new Date(testTime + days * day);
-const pair = (parts: PairParts): readonly [string, string] => {
-  const names = ["admission.engine.svc"];
-  const { certPem, keyPem } = aPair({ names, notBefore: at(-10), notAfter: at(400), ...parts });
-  return [certPem, keyPem];
-};
-
-const areas: Readonly<Record<string, () => Rows>> = {
-  operator: () => ({ ...platformRows, ...operatorRows }),
-  release: () => ({ ...releaseRows, ...definitionRows }),
-  cluster: () => ({ ...clusterRows, ...licenceRows, ...restRows }),
-  databases: () => ({ ...databaseRows, ...moduleRows, ...activeActiveRows }),
-  webhook: () => ({
-    ...webhookRows,
-    ...certificateRows({
-      // of another length than the pair of the world, so that it is never the same key
-      elsewhere: pair({ names: ["admission.elsewhere.svc"], bits: 3072 }),
-      expired: pair({ notAfter: at(-1) }),
-      early: pair({ notBefore: at(1) }),
-      soon: pair({ notAfter: at(7) }),
-      weak: pair({ bits: 1024 }),
-    }),
-  }),
-  access: () => ({ ...rbacRows, ...sccRows }),
-};
 
 test.each(Object.entries(areas))(
   "what checks find: %s",

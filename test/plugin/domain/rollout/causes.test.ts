@@ -114,14 +114,14 @@ test.each<[string, Cause, Pod, PodContext | undefined, Told]>([
     "overdue",
     down({ spec: { nodeName: undefined }, metadata: ended }),
     inFacts(),
-    { fix: containing("of its node: kubectl describe pod vault-2") },
+    { fix: containing("of its node; see kubectl describe pod vault-2") },
   ],
   [
     "overdue on a node",
     "overdue",
     down({ metadata: ended }),
     inFacts(),
-    { fix: containing("of its node: kubectl describe nodes n2") },
+    { fix: containing("of its node; see kubectl describe nodes n2") },
   ],
   [
     "a lost node whose condition has no time: that of the first taint that has one",
@@ -149,7 +149,11 @@ test.each<[string, Cause, Pod, PodContext | undefined, Told]>([
     "nodeCordoned",
     down(unplaced("0/3 nodes are available: 3 were unschedulable")),
     undefined,
-    { fix: containing("find the cordoned ones with kubectl get nodes") },
+    {
+      fix: containing(
+        "find the cordoned nodes, which could not be read, and uncordon one that fits; see kubectl get nodes",
+      ),
+    },
   ],
   [
     "a provisioner's event without a message",

@@ -116,7 +116,7 @@ const sidePod = (more: Parameters<typeof pod>[1]): KubeObject =>
     metadata: { name: "side", namespace: ns, labels: { app: name }, ...more?.metadata },
   });
 const cordoned = of2("POD-NODE-CORDONED");
-const plainStep = /maintenance is over, with kubectl uncordon n1$/;
+const plainStep = /maintenance is over: .*: kubectl uncordon n1$/;
 
 const operatorPod = `${names.operator.deployment}-7d9c5b6f4-x2x9k`;
 const ghost = `${names.operator.deployment}-5c8f7d9b66-q8wzr`;
@@ -154,7 +154,7 @@ export const heldSingle: readonly Scene[] = [
     {
       ...of2("POD-VOLUME-ATTACH"),
       says: /^volume pv-0a3f of claim store-vault-2 is attached to node n1 and not to n2 \(for 10h/,
-      step: /^let node n1 release it: .*lease kube-controller-manager.*kubectl describe volumeattachments csi-n1$/,
+      step: /^let node n1 release it: .*kubectl describe volumeattachments csi-n1; then .*lease kube-controller-manager/,
     },
   ],
   [
@@ -214,7 +214,7 @@ export const heldSingle: readonly Scene[] = [
     {
       ...of2("POD-VOLUME-ATTACH"),
       says: /node n1 and not to n2/,
-      step: /^Pod\/engine\/dump-store on node n1 uses it: .*describe pod dump-store/,
+      step: /^end Pod\/engine\/dump-store on node n1, which uses it.*describe pod dump-store/,
     },
   ],
   [
