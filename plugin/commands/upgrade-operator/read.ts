@@ -1,5 +1,6 @@
 /** Reads what an upgrade of the operator is planned from, and stops where it has no ground. */
-import { ApiError, exitCodes, BlockedError } from "../../domain/base/errors";
+import { unlessForbidden } from "../../ports/forbidden";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import { findLivingOwner } from "../../domain/kube/owners";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
@@ -92,10 +93,7 @@ async function readChartRecords(
       const query = { namespace: place, labelSelector, limit: 1, signal };
       if (kept === undefined) return [name, { namespace: place, isKnown: undefined }];
       const resource = kept === "Secrets" ? kinds.secret : kinds.configMap;
-      const records = await cluster.list(resource, query).catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 403) return undefined;
-        throw error;
-      });
+      const records = await unlessForbidden(cluster.list(resource, query), undefined);
       const isSeen = records !== undefined && records.length > 0;
       const isUnknown = records === undefined || isCopy;
       const isKnown = isSeen || (isUnknown ? undefined : false);
