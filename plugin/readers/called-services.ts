@@ -1,10 +1,10 @@
 /** Looks for the Services that webhooks of others call: one that is gone fails every call (domain facts 4.4). */
+import { unlessForbidden } from "../ports/forbidden";
 import {
   type EntryInForce,
   readServiceName,
   readServiceNamespace,
 } from "../domain/admission/configuration";
-import { ApiError } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { KubeClient } from "../ports/kubernetes";
 
@@ -19,14 +19,9 @@ export async function readGoneServices(
   });
   const asked = [...new Set(called)].map(async (label) => {
     const [namespace, name = ""] = label.split("/");
-    try {
-      const ref = { resource: kinds.service, name, ...(namespace !== undefined && { namespace }) };
-      const found = await cluster.get(ref, signal && { signal });
-      return found === undefined ? [label] : [];
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 403) return [];
-      throw error;
-    }
+    const ref = { resource: kinds.service, name, ...(namespace !== undefined && { namespace }) };
+    const found = await unlessForbidden(cluster.get(ref, signal && { signal }), "unknown");
+    return found === undefined ? [label] : [];
   });
   return new Set((await Promise.all(asked)).flat());
 }

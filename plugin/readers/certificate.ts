@@ -1,4 +1,5 @@
 /** `cert inspect`: whether a certificate is fit for the webhook, from the cluster or from a file. */
+import { unlessForbidden } from "../ports/forbidden";
 import { daysUntil } from "../domain/base/duration";
 import {
   absentSecret,
@@ -7,7 +8,7 @@ import {
   judgeCertificate,
   type PemFacts,
 } from "../domain/certificate/certificate";
-import { ApiError, exitCodes } from "../domain/base/errors";
+import { exitCodes } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
 import { getTyped } from "../ports/typed";
@@ -118,13 +119,10 @@ async function readLiveBundles(
   { names, clock }: Pick<InspectDeps, "names" | "clock">,
 ): Promise<LiveBundles | undefined> {
   const name = names.webhook.configuration;
-  try {
-    const live = await getTyped(cluster, { resource: configurationResource, name }, { signal });
-    return liveBundles(live === undefined ? [] : [live], { names, now: clock.now() });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
-    throw error;
-  }
+  const asked = getTyped(cluster, { resource: configurationResource, name }, { signal });
+  const live = await unlessForbidden(asked, "unknown");
+  if (live === "unknown") return undefined;
+  return liveBundles(live === undefined ? [] : [live], { names, now: clock.now() });
 }
 
 function fromFile(

@@ -1,5 +1,5 @@
 /** Looks for what the garbage collector of Kubernetes is about to delete (domain facts 4.4). */
-import { ApiError } from "../domain/base/errors";
+import { isForbidden } from "../ports/forbidden";
 import { getOwn, type Json } from "../domain/base/values";
 import { type KubeObject, objectLabel, type Ref, splitApiVersion } from "../domain/kube/objects";
 import { isPartOfOwner } from "../domain/kube/owner-marks";
@@ -54,7 +54,7 @@ async function findAbsent(
         : isSame(owner, reference);
     return isThere ? undefined : `${ref.resource.kind}/${ref.name}`;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
+    if (isForbidden(error)) return undefined;
     throw error;
   }
 }

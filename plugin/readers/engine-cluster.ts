@@ -1,5 +1,5 @@
 /** Reads what an upgrade of an EC is planned from and followed by, as facts. */
-import { ApiError } from "../domain/base/errors";
+import { isForbidden } from "../ports/forbidden";
 import type { KubeObject, Resource } from "../domain/kube/objects";
 import { closeLook, type FactKey, type Facts } from "../domain/facts/facts";
 import { mergeLeft, readLeftMarks } from "./left-marks";
@@ -53,7 +53,7 @@ export async function withEveryCluster(
     const ecs = (await cluster.list(resource, { whole: true, signal })) ?? [];
     return { ...facts, objects: { ...facts.objects, ecs } };
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 403)) throw error;
+    if (!isForbidden(error)) throw error;
     return { ...facts, unread: new Map([...facts.unread, ["ecs", error.message]]) };
   }
 }

@@ -1,5 +1,5 @@
 /** Looks for the owners that objects are marked with: a mark outlives what made it (domain facts 4.4). */
-import { ApiError } from "../domain/base/errors";
+import { unlessForbidden } from "../ports/forbidden";
 import { asString, getPath } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
 import {
@@ -40,7 +40,7 @@ export async function readLeftMarks(
     const sought = seekOwner(object);
     if (sought === undefined) return [];
     const key = JSON.stringify(sought);
-    const answer = asked.get(key) ?? unlessRefused(() => whyGone(looking, sought));
+    const answer = asked.get(key) ?? unlessForbidden(whyGone(looking, sought), unseen);
     asked.set(key, answer);
     const found = await answer;
     return found === "there" ? [] : [[objectLabel(object), found.why]];
@@ -62,15 +62,6 @@ type Unknown = string | undefined;
 type Answer = "there" | { readonly why: Unknown };
 
 const unseen: Answer = { why: undefined };
-
-async function unlessRefused(look: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await look();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return unseen;
-    throw error;
-  }
-}
 
 async function whyGone(looking: Looking, sought: Sought): Promise<Answer> {
   if (sought.is === "versions") return await whyReleased(looking, sought.versions);

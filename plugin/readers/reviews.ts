@@ -2,6 +2,7 @@
  * Access reviews about others. The cluster-wide kind is asked with where that is allowed, else the
  * kind that is created in the namespace asked about, which administrators of a namespace may use.
  */
+import { isForbidden } from "../ports/forbidden";
 import type { AccessReviewSpec } from "../domain/kube/models";
 import { type KubeObject, type Ref, type Resource, splitApiVersion } from "../domain/kube/objects";
 import { rbacKinds, reviewKinds } from "../domain/kube/kinds";
@@ -10,7 +11,6 @@ import { asString, getPath } from "../domain/base/values";
 import { findMissingPermissions } from "../kernel/permissions";
 import { withMethods } from "../ports/delegate";
 import type { Access, KubeClient, WriteOptions } from "../ports/kubernetes";
-import { ApiError } from "../domain/base/errors";
 
 /** Who is asked about, and what they want to do; without a namespace in the whole cluster. */
 export interface ReviewQuestion {
@@ -179,10 +179,6 @@ export function rememberRefusals(cluster: KubeClient): Remembered {
       ),
   });
   return { cluster: noted, missing: () => findMissing(cluster, refused) };
-}
-
-function isForbidden(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 403;
 }
 
 async function findMissing(

@@ -2,6 +2,7 @@
  * Reads a cluster into facts: one LIST for each kind, all at once, then by GET the owners that marks name and the
  * Services that others call (S57; cli contract, status).
  */
+import { isForbidden, unlessForbidden } from "../ports/forbidden";
 import type { CertificateFacts } from "../domain/certificate/certificate";
 import { findKeeper, type Keeper } from "../domain/certificate/keepers";
 import { secretNames } from "../domain/facts/secret-references";
@@ -188,7 +189,7 @@ async function readList(
     const objects = second === undefined ? found : await cluster.list(second, options);
     return objects === undefined ? none : { is: "read", objects };
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 403)) throw error;
+    if (!isForbidden(error)) throw error;
     const served = await Promise.all([newest, ...older].map((each) => isServed(cluster, each)));
     return served.includes(true) ? { is: "refused", why: error.message } : none;
   }
@@ -236,12 +237,8 @@ export async function readDefinition(
   kind: "ec" | "eaadb",
 ): Promise<CustomResourceDefinition | undefined> {
   const name = `${names[kind].plural}.${names.group}`;
-  try {
-    return await getTyped(cluster, { resource: kinds.definition, name }, { signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
-    throw error;
-  }
+  const asked = getTyped(cluster, { resource: kinds.definition, name }, { signal });
+  return await unlessForbidden(asked, undefined);
 }
 
 /** The facts with that definition, of which no list was read. */

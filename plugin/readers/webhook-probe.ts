@@ -4,7 +4,12 @@ import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
 import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
 import { explainUnproven, listPolicies } from "../domain/admission/consequence";
-import { entriesInForce, findEntry, readServiceNamespace } from "../domain/admission/configuration";
+import {
+  entriesInForce,
+  findEntry,
+  readServiceNamespace,
+  selectsNamespace,
+} from "../domain/admission/configuration";
 import { judgeAnswers } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
 import {
@@ -18,7 +23,7 @@ import type { ProbeAnswer } from "../domain/admission/answers";
 import { probedBy, probeNeed } from "../domain/admission/needs";
 import { EngineError } from "../domain/base/errors";
 import { findMissingPermissions } from "../kernel/permissions";
-import { labelsFor, selects } from "../domain/kube/selectors";
+import { labelsFor } from "../domain/kube/selectors";
 import { Prober, type ProberDeps, type ProberOptions } from "./prober";
 import type { ValidatingWebhook } from "../domain/kube/models";
 
@@ -122,7 +127,7 @@ function pickPair(facts: Facts, { name, entries }: PairWanted): ProbePair | stri
   if (entry === undefined) return "no configuration of this namespace can be probed";
   const namespace = objects.namespaces
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .filter(({ metadata }) => selects(entry.namespaceSelector, metadata.labels ?? {}))
+    .filter((one) => selectsNamespace(entry, one))
     .map(({ metadata }) => String(metadata.name))
     .sort((one, other) => Number(other === operators) - Number(one === operators))[0];
   const labels = labelsFor(entry.objectSelector);

@@ -1,4 +1,5 @@
 /** Which permissions are missing where, and what a failed place says. */
+import { isForbidden } from "../../ports/forbidden";
 import { eachAtMost } from "../../domain/base/concurrency";
 import { ApiError, type EngineError, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -115,9 +116,7 @@ export class Rights {
     if (error.status === 404 && namespace !== "" && (await this.#isGone(namespace))) {
       return [rbacFinding("namespaceAbsent", { object })];
     }
-    return error.status === 403
-      ? await this.#explainForbidden(error, site)
-      : [refused(error, site)];
+    return isForbidden(error) ? await this.#explainForbidden(error, site) : [refused(error, site)];
   }
 
   /** Who may not see the namespace cannot tell that it is gone. */

@@ -1,16 +1,14 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
-import { toDocument } from "../../domain/diagnosis/diagnose";
-import { deploymentFindings } from "../../domain/rollout/findings";
+import { diagnose, toDocument } from "../../domain/diagnosis/diagnose";
 import { describeSituation } from "../../domain/checks/context";
-import { findDeletingDefinitions, findDeletingNamespace } from "../../domain/facts/deletion";
 import type { Facts } from "../../domain/facts/facts";
-import { kinds } from "../../domain/kube/kinds";
 import { certificateCodes } from "../../domain/certificate/certificate";
 import { judgePrerequisites } from "../../domain/checks/prerequisites";
 import { databaseFindings } from "../../domain/database/findings";
 import { clusterCodes } from "../../domain/engine-cluster/findings";
 import { deletionFindings } from "../../domain/kube/deletion";
-import { operatorFindings } from "../../domain/operator/findings";
+import { definitionGround } from "../../domain/operator/ground";
+import { diagnoseOperator } from "../../domain/operator/symptoms";
 import { rbacFindings } from "../../domain/rbac/findings";
 import { webhookFindings } from "../../domain/admission/findings";
 import type { Finding } from "../../domain/base/findings";
@@ -29,7 +27,7 @@ import type { CheckContext } from "../../domain/checks/context";
 import { judgeGround } from "../../domain/engine-cluster/deletion";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { holdStep, type NextStep } from "../../domain/rollout/next-step";
-import { olmFindings, operatorStep, withOlm } from "../upgrade-operator/next";
+import { operatorStep } from "../upgrade-operator/next";
 import { constraintStep } from "../unbind-scc/next";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import { lackingStep, rbacStatus, type RbacStatus, rbacStep } from "../reapply-rbac/next";
@@ -126,10 +124,12 @@ const mostFindings = 3;
 /** Judges every component; each stands for itself, whatever the others lack. */
 export function judgeStatus(facts: Facts, input: StatusInput): Status {
   const situation = describeSituation(facts, { rbac: input.rbac });
-  const { ec, edb, eaadb, others } = deletionsBy(facts);
+  const [ec, edb, eaadb] = (["ec", "edb", "eaadb"] as const).map(
+    (kind) => diagnose([definitionGround(kind)], { facts }).findings[0],
+  );
   const clusters = clustersStatus(situation);
   const parts = {
-    operator: stalledBy(withOlm(operatorStatus(facts), facts), others),
+    operator: operatorStatus(facts),
     clusters: stalledBy(
       { ...clusters, items: clusters.items.map((item) => stalledBy(item, ec)) },
       ec,
@@ -151,29 +151,13 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
     verdict: worst(Object.values(parts).map(({ verdict }) => verdict)),
     ...parts,
     findings: summed(
-      [olmFindings(facts), othersFindings(facts), blockingFindings(facts, input, next)].reduce(
+      [othersFindings(facts), blockingFindings(facts, input, next)].reduce(
         withBlocking,
-        componentFindings(parts),
+        componentFindings(facts, parts),
       ),
     ),
     ...(next !== undefined && { next }),
   };
-}
-
-/** What is being deleted below the components; what concerns all of them is the operator's. */
-function deletionsBy(facts: Facts) {
-  const { names } = facts;
-  const definitions = findDeletingDefinitions(facts);
-  const of = (kind: "ec" | "edb" | "eaadb"): Finding | undefined => {
-    const name = `${names[kind].plural}.${names.group}`;
-    return definitions.find(({ object }) => object === `${kinds.definition.kind}/${name}`);
-  };
-  const own = { ec: of("ec"), edb: of("edb"), eaadb: of("eaadb") };
-  const known = Object.values(own);
-  const rest = [...findDeletingNamespace(facts), ...definitions].filter(
-    (one) => !known.includes(one),
-  );
-  return { ...own, others: rest[0] };
 }
 
 /** The component with a verdict that no other one outweighs; as it is without a finding. */
@@ -188,8 +172,6 @@ function stalledBy<T extends { readonly verdict: ComponentHealth }>(
 
 /** Where a stalled component's code is explained. */
 const codes = [
-  ...Object.values(operatorFindings),
-  ...Object.values(deploymentFindings),
   ...clusterCodes,
   ...Object.values(databaseFindings),
   ...Object.values(webhookFindings),
@@ -204,21 +186,22 @@ type Parts = Pick<
 >;
 
 /** What has stalled; an EC for itself. */
-function componentFindings({ clusters, ...others }: Parts): readonly Finding[] {
+function componentFindings(facts: Facts, { clusters, ...others }: Parts): readonly Finding[] {
   const verdicts = [
-    others.operator.verdict,
     ...(clusters.items.length === 0 ? [clusters.verdict] : clusters.items.map((ec) => ec.verdict)),
     ...[others.databases, others.activeActive, others.webhook, others.rbac].map(
       ({ verdict }) => verdict,
     ),
   ];
-  return verdicts.flatMap((verdict) => {
+  const own = diagnoseOperator(facts).findings.filter(({ blind, passes }) => !(blind ?? passes));
+  const told = verdicts.flatMap((verdict) => {
     if (verdict.is !== "stalled" || verdict.code === undefined) return [];
     const { code, object, because: cause, fix } = verdict;
     const { severity = "error", source = "Facts 11" } =
       codes.find((one) => one.code === code) ?? {};
     return [{ code, severity, ...(object !== undefined && { object }), cause, fix, source }];
   });
+  return [...own, ...told];
 }
 
 /** What keeps the next step from being taken, where it is one that an upgrade's prerequisites are for. */

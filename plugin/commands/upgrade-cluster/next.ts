@@ -1,6 +1,5 @@
 /** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
-import { diagnose, verdictOf } from "../../domain/diagnosis/diagnose";
-import { operatorList, operatorProgress } from "../../domain/operator/symptoms";
+import { operatorHealth } from "../../domain/operator/symptoms";
 import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
@@ -55,9 +54,9 @@ export interface OperatorStatus {
 /** The operator's part of the screen. */
 export function operatorStatus(facts: Facts): OperatorStatus {
   const { deployment: name } = facts.names.operator;
-  const diagnosis = diagnose(operatorList, { facts });
+  const verdict = operatorHealth(facts);
   const deployment = factNamed(facts, "deployments", { name });
-  if (deployment === undefined) return { deployment: name, verdict: verdictOf(diagnosis, "") };
+  if (deployment === undefined) return { deployment: name, verdict };
   const version = operatorVersion(facts);
   const chart = findChart(facts, deployment);
   return {
@@ -65,7 +64,7 @@ export function operatorStatus(facts: Facts): OperatorStatus {
     ...(version !== undefined && { version }),
     ...(chart !== undefined && { chart }),
     pods: countPods(deployment),
-    verdict: verdictOf(diagnosis, renderReady(facts)),
+    verdict,
   };
 }
 
@@ -79,12 +78,6 @@ export function operatorVersion(facts: Facts): string | undefined {
     parseImage(container?.image)?.tag ??
     readAnnotation(deployment, names.annotations.operatorVersion)
   );
-}
-
-/** What an operator that is well rests on. */
-function renderReady(facts: Facts): string {
-  const progress = operatorProgress(facts);
-  return progress.is === "done" ? progress.says : "";
 }
 
 function findChart({ names }: Facts, deployment: KubeObject): OperatorStatus["chart"] {

@@ -1,4 +1,5 @@
 /** The REST APIs of the ECs of a run: what each has of the databases, looked at before the first call (S75, S88). */
+import { unlessForbidden } from "../../ports/forbidden";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { warnOfBackups } from "../../domain/database/backup";
 import { troubleFinding } from "../../domain/rest-api/troubles";
@@ -10,7 +11,7 @@ import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
 import { changePending, isPassing } from "../../domain/database/state";
 import { type DatabaseTarget, selectDatabases } from "../../domain/database/target";
-import { ApiError, exitCodes, PermissionError, BlockedError } from "../../domain/base/errors";
+import { exitCodes, PermissionError, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -137,12 +138,8 @@ export class Apis {
   /** The databases of all namespaces, where they may be listed: two may stand for one record. */
   async #everyTarget(facts: Facts): Promise<readonly DatabaseTarget[]> {
     const { cluster, names, signal } = this.deps;
-    const listed = await cluster
-      .list(databaseResources(names).edb, { whole: true, signal })
-      .catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 403) return undefined;
-        throw error;
-      });
+    const asked = cluster.list(databaseResources(names).edb, { whole: true, signal });
+    const listed = await unlessForbidden(asked, undefined);
     const objects = { ...facts.objects, edbs: listed ?? facts.objects.edbs };
     const selection = { names: [], everywhere: true, via: "api" } as const;
     return selectDatabases({ ...facts, objects }, selection).targets;

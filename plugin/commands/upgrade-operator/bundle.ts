@@ -22,7 +22,9 @@ import {
   placeBundle,
   type DesiredObject,
 } from "../../domain/operator/wanted";
+import { gate } from "../../domain/diagnosis/diagnose";
 import { kinds } from "../../domain/kube/kinds";
+import { olmList } from "../../domain/operator/symptoms";
 import {
   type Installed,
   isOlmDone,
@@ -198,7 +200,11 @@ export class BundlePlanning {
       recorder.note("OLM has brought the operator to the release: it writes it");
       return [];
     }
-    const owned = judgeOwners(installed, contents.operatorVersion);
+    const { facts } = installed;
+    const owned = [
+      ...(facts === undefined ? [] : gate(olmList, "upgrade-operator", { facts })),
+      ...judgeOwners(installed, contents.operatorVersion),
+    ];
     if (owned.some(({ severity }) => severity === "error")) {
       throw new BlockedError(exitCodes.conflict, owned);
     }

@@ -2,17 +2,17 @@
 import { operatorWays } from "./next";
 import { lostSiteCheck } from "../../domain/checks/managed-sites";
 import { prerequisites } from "../../domain/checks/prerequisites";
-import { type FactKey, factNamed, isKnown } from "../../domain/facts/facts";
+import { factNamed, isKnown } from "../../domain/facts/facts";
 import { annotationKey, objectLabel, readAnnotation } from "../../domain/kube/objects";
 import { judgeImages, parseImage, publicImages, findRegistry } from "../../domain/release/images";
 import { operatorFindings } from "../../domain/operator/findings";
 import { judgeRegistry } from "../../domain/operator/refusals";
-import { isAutomatic } from "../../domain/operator/olm";
-import { describeOlmWay, olmFindings, readOlm } from "./next";
+import { isAutomatic, readOlm } from "../../domain/operator/olm";
+import { describeOlmWay } from "./next";
 import { isOperator, readAccount } from "../../domain/operator/wanted";
 import { isSameRelease } from "../../domain/base/versions";
 import { getPath, renderValue, asString } from "../../domain/base/values";
-import { operatorSymptoms } from "../../domain/operator/symptoms";
+import { olmList, operatorSymptoms } from "../../domain/operator/symptoms";
 import { webhookFindings } from "../../domain/admission/findings";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
@@ -145,17 +145,6 @@ function judgeMixed({ deployment, clusters, names }: CheckContext): readonly Che
   });
 }
 
-/** What OLM says stands in its way. */
-const fromOlm = (what: OlmCode, title: string, key: FactKey): Check =>
-  shared(operatorFindings[what], {
-    title,
-    needs: ["deployments", key],
-    judge: (situation) =>
-      olmFindings(situation.facts).filter(({ code }) => code === operatorFindings[what].code),
-  });
-
-type OlmCode = "olmGroup" | "olmPlan" | "olmObject" | "olmInstall" | "olmStuck";
-
 /** The checks of an operator that someone else looks after. */
 export const operatorOwnerChecks: readonly Check[] = [
   shared(operatorFindings.owned, {
@@ -175,11 +164,7 @@ export const operatorOwnerChecks: readonly Check[] = [
       return [on(olm.subscription, "it does not wait for an approval")];
     },
   }),
-  fromOlm("olmGroup", "OLM has one OperatorGroup for the namespace", "operatorGroups"),
-  fromOlm("olmPlan", "The operator's InstallPlan has not failed", "installPlans"),
-  fromOlm("olmObject", "OLM names no object that it fails at", "installPlans"),
-  fromOlm("olmInstall", "OLM can install what it is to bring", "clusterServiceVersions"),
-  fromOlm("olmStuck", "OLM can upgrade the operator", "subscriptions"),
+  ...olmList.map((row) => ofSymptom(row)),
   warning("OPERATOR-OLM-CLUSTER-NAME", "Facts 5", {
     title: "The cluster has the name that OLM installations ask for",
     cause: "where OLM installed the operator, its permissions are for a cluster of one fixed name",

@@ -1,13 +1,15 @@
 /** Reads what an upgrade of the operator is planned from, and stops where it has no ground. */
-import { ApiError, exitCodes, BlockedError } from "../../domain/base/errors";
+import { unlessForbidden } from "../../ports/forbidden";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import { findLivingOwner } from "../../domain/kube/owners";
+import { factsOf, type Facts, withRead } from "../../domain/facts/facts";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
+import { ofKind } from "../../domain/kube/typed";
 import { chooseStorage, readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
-import { noOlm, type Olm } from "../../domain/operator/olm";
+import { noOlm, olmKeys, readOlm } from "../../domain/operator/olm";
 import type { ChartRecords, Installed } from "../../domain/operator/refusals";
-import { findOlmIn, olmKeys } from "./next";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/admission/findings";
@@ -57,14 +59,15 @@ export async function readInstalled(
   const deployment = objects.find((object) => isOperator(object, names));
   const left = await readLeftMarks(deps, objects);
   const isOlms = deployment && findLivingOwner(deployment, left)?.name === "OLM";
-  const olm = isOlms === true ? await readOlm(deps, namespace, deployment) : noOlm;
+  const facts = isOlms === true ? await readOlmFacts(deps, namespace, deployment) : undefined;
+  const olm = (facts && readOlm(facts)) ?? noOlm;
   const records = await readChartRecords(deps, objects, {
     namespace,
     left,
     isCopy,
     kept: chooseStorage(helmDriver),
   });
-  return { deployment, objects, olm, left, records, namespace, names, command };
+  return { deployment, objects, facts, olm, left, records, namespace, names, command };
 }
 
 /**
@@ -92,10 +95,7 @@ async function readChartRecords(
       const query = { namespace: place, labelSelector, limit: 1, signal };
       if (kept === undefined) return [name, { namespace: place, isKnown: undefined }];
       const resource = kept === "Secrets" ? kinds.secret : kinds.configMap;
-      const records = await cluster.list(resource, query).catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 403) return undefined;
-        throw error;
-      });
+      const records = await unlessForbidden(cluster.list(resource, query), undefined);
       const isSeen = records !== undefined && records.length > 0;
       const isUnknown = records === undefined || isCopy;
       const isKnown = isSeen || (isUnknown ? undefined : false);
@@ -105,14 +105,15 @@ async function readChartRecords(
   return new Map(await Promise.all(found));
 }
 
-/** What OLM keeps of the operator that it has made; what is not served or not to be read is absent. */
-async function readOlm(
+/** What OLM keeps of the operator that it has made. */
+async function readOlmFacts(
   deps: OperatorDeps,
   namespace: string,
-  deployment: KubeObject | undefined,
-): Promise<Olm> {
+  deployment: KubeObject,
+): Promise<Facts> {
   const facts = await readSnapshot(deps, namespace, olmKeys);
-  return findOlmIn(facts, deployment) ?? noOlm;
+  const deployments = ofKind([deployment], "Deployment");
+  return withRead(facts, factsOf(facts, { deployments }), ["deployments"]);
 }
 
 /** The Secret to pull images with. */

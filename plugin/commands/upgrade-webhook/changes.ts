@@ -16,6 +16,7 @@ import {
   listEntries,
   entryNames,
   findEntry,
+  nameField,
 } from "../../domain/admission/configuration";
 import { listDifferences } from "../../domain/admission/wanted";
 import { listCas } from "./ca-only";
@@ -147,7 +148,7 @@ export function buildTakeOut(
     operations: [remove, { op: "replace", path: "/metadata/resourceVersion", value }],
     ...because,
     does: [`take ${name} out`],
-    changes: [{ path: `webhooks[name=${name}]`, to: null }],
+    changes: [{ path: nameField(name), to: null }],
     risk: unprovenRisk,
     isHarmless: true,
     reverse: "the run saves the object; the report prints the command that puts it back",

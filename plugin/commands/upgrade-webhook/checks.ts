@@ -21,6 +21,7 @@ import {
   withMatchingRules,
   type Trust,
   compareTrust,
+  fieldOf,
 } from "../../domain/admission/configuration";
 import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
@@ -252,7 +253,7 @@ function judgeRules(situation: CheckContext): readonly CheckResult[] {
     ? []
     : [
         on(current, `not validated: ${missing.join(", ")}`, {
-          field: "webhooks[0].rules",
+          field: `${fieldOf(found)}.rules`,
           ...fixByOwner(current, situation.facts),
         }),
       ];

@@ -1,4 +1,5 @@
 /** What is told of a value that a swap keeps from the live entry. */
+import { nameField } from "../../domain/admission/configuration";
 import { webhookFinding } from "../../domain/admission/findings";
 import type { Finding } from "../../domain/base/findings";
 import { few } from "../../domain/base/values";
@@ -16,7 +17,7 @@ export function keptFinding({ field, entry }: Kept, source: string, names: Names
   const cause = `kept as found in ${source}, the template has something else`;
   return webhookFinding("kept", {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
-    field: `webhooks[0].${field}`,
+    field: `${nameField(names.webhook.entry)}.${field}`,
     cause: [cause, ...lets].join("; "),
   });
 }

@@ -25,6 +25,8 @@ import {
   purposesBeside,
   readServiceName,
   readServiceNamespace,
+  fieldOf,
+  nameField,
 } from "../../domain/admission/configuration";
 import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
 import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
@@ -222,10 +224,10 @@ function judgeForeign(
     [entry, oldEntry].some((name) => name === one.name) || readServiceName(one) === service;
   return [live, old].flatMap((object) => {
     if (object === undefined) return [];
-    const served = listEntries(object)
+    const [elsewhere] = listEntries(object)
       .filter((one) => object === old || isMeant(one))
-      .map(readServiceNamespace)
-      .find((namespace) => namespace !== undefined && namespace !== facts.namespace);
+      .filter((one) => ![undefined, facts.namespace].includes(readServiceNamespace(one)));
+    const served = readServiceNamespace(elsewhere);
     if (served === undefined || !facts.livingNamespaces.includes(served)) return [];
     const consequence =
       object === live
@@ -234,7 +236,7 @@ function judgeForeign(
     const label = objectLabel(object);
     const finding = webhookFinding("otherNamespace", {
       object: label,
-      field: `webhooks[${listEntries(object).findIndex((one) => readServiceNamespace(one) === served)}].clientConfig.service.namespace`,
+      field: `${fieldOf(elsewhere)}.clientConfig.service.namespace`,
       cause: `it serves namespace ${served}, which exists: ${consequence}`,
       fix: `run with -n ${served} to upgrade that one, or accept it with --skip ${skipWord({ code: webhookFindings.otherNamespace.code, object: label })} to move it to ${facts.namespace}`,
     });
@@ -351,7 +353,7 @@ function judgeLosses(
     webhookFinding("losesRules", {
       severity: takeTemplateRules ? "warning" : "error",
       object: objectLabel(wanted),
-      field: "webhooks[0].rules",
+      field: `${nameField(entry)}.rules`,
       cause: `the template does not guard what the live entry guards: ${lost.join(", ")}`,
       fix: "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules",
     }),

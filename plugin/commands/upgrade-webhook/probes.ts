@@ -2,11 +2,17 @@
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { webhookFinding } from "../../domain/admission/findings";
-import { labelsFor, selects } from "../../domain/kube/selectors";
+import { labelsFor } from "../../domain/kube/selectors";
 import { kinds } from "../../domain/kube/kinds";
 import type { ValidatingWebhook } from "../../domain/kube/models";
 import type { KubeObject } from "../../domain/kube/objects";
-import { listEntries, findEntry, matchesResource } from "../../domain/admission/configuration";
+import {
+  listEntries,
+  findEntry,
+  matchesResource,
+  nameField,
+  selectsNamespace,
+} from "../../domain/admission/configuration";
 import type { SwapPlan } from "./plan";
 import { type ProbePair, pairsFor, type ProbeContext } from "../../domain/admission/probe";
 import type { SwapDeps, SwapOptions } from "./read";
@@ -53,7 +59,7 @@ export async function chooseProbes(
   const entry = findEntry(plan.wanted, deps.names.webhook.entry);
   const namespace = await probeNamespace(deps, plan, from.namespace);
   const labels = labelsFor(entry?.objectSelector);
-  if (labels === undefined) throw blocked(unselectable("objectSelector"));
+  if (labels === undefined) throw blocked(unselectable(deps, "objectSelector"));
   const served = await deps.cluster.serves(deps.names.group, deps.names.version);
   const listPairs = (
     one: ValidatingWebhook | undefined,
@@ -150,7 +156,7 @@ async function probeNamespace(
   const all = (await deps.cluster.list(kinds.namespace)) ?? [];
   const found = all.find(unshared);
   if (found !== undefined) return found;
-  throw blocked(all.some(fits) ? ambiguous(deps) : unselectable("namespaceSelector"));
+  throw blocked(all.some(fits) ? ambiguous(deps) : unselectable(deps, "namespaceSelector"));
 }
 
 /** A pair of one's own has its namespace: who else judges it there cannot be determined from our entry. */
@@ -166,18 +172,14 @@ async function requireUnshared(
   if (namesakes.some((entry) => selectsNamespace(entry, namespace))) throw blocked(ambiguous(deps));
 }
 
-function selectsNamespace(entry: ValidatingWebhook | undefined, { metadata }: KubeObject): boolean {
-  return selects(entry?.namespaceSelector, metadata.labels ?? {});
-}
-
 function blocked(finding: Finding): BlockedError {
   return new BlockedError(exitCodes.blocked, [finding]);
 }
 
-function unselectable(field: "namespaceSelector" | "objectSelector"): Finding {
+function unselectable({ names }: SwapDeps, field: "namespaceSelector" | "objectSelector"): Finding {
   return webhookFinding("probeNoMatch", {
     object: "Probe",
-    field: `webhooks[0].${field}`,
+    field: `${nameField(names.webhook.entry)}.${field}`,
     cause: `nothing in this cluster is selected by the ${field}, so no edit can prove the webhook`,
   });
 }

@@ -1,9 +1,10 @@
 /** Reads everything that the swap is planned from, and says what may still come: whoever runs the part waits for that. */
+import { unlessForbidden } from "../../ports/forbidden";
 import { operatorList } from "../../domain/operator/symptoms";
 import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { absentSecret, firstUnfit } from "../../domain/certificate/certificate";
 import type { Skip } from "../../domain/base/skip";
-import { ApiError, exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
+import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds, type KnownResource } from "../../domain/kube/kinds";
 import type {
@@ -181,12 +182,8 @@ async function listConfigurations({
 
 /** A namespace that may not be read counts as there. */
 async function isThere({ cluster, signal }: SwapDeps, name: string): Promise<boolean> {
-  try {
-    return (await cluster.get({ resource: kinds.namespace, name }, { signal })) !== undefined;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return true;
-    throw error;
-  }
+  const asked = cluster.get({ resource: kinds.namespace, name }, { signal });
+  return (await unlessForbidden(asked, "unknown")) !== undefined;
 }
 
 async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<KubeObject> {
@@ -337,11 +334,6 @@ async function listIfAllowed<Kind extends BuiltInKind>(
   resource: KnownResource<Kind>,
   namespace?: string,
 ): Promise<readonly Typed<Kind>[] | undefined> {
-  try {
-    const within = { ...(namespace !== undefined && { namespace }), signal };
-    return await listTyped(cluster, resource, within);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
-    throw error;
-  }
+  const within = { ...(namespace !== undefined && { namespace }), signal };
+  return await unlessForbidden(listTyped(cluster, resource, within), undefined);
 }

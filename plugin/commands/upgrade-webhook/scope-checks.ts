@@ -1,5 +1,5 @@
 /** Whose databases the entries judge (domain facts 4.4). */
-import type { EntryInForce } from "../../domain/admission/configuration";
+import { type EntryInForce, selectsNamespace } from "../../domain/admission/configuration";
 import { fixByOwner } from "../../domain/admission/owned";
 import { few } from "../../domain/base/values";
 import { type CheckResult, on } from "../../domain/checks/check";
@@ -27,7 +27,7 @@ export function judgeSelectors(
   const inNamespaces = places
     .map((name) => factNamed(facts, "namespaces", { name }))
     .filter((one) => one !== undefined)
-    .filter((namespace) => !entries.some((one) => isSelected(one, namespace)))
+    .filter((namespace) => !entries.some((one) => selectsNamespace(one.entry, namespace)))
     .map((namespace) =>
       on(namespace, `${readName(first.configuration)} does not select it`, {
         ...wayOfOlm(first, namespace, facts),
@@ -82,18 +82,11 @@ export function judgeScope(
     .filter((name) => name !== namespace);
   const theirs = objects.namespaces.filter(({ metadata }) => others.includes(metadata.name));
   return inForce.flatMap((one) => {
-    const judged = theirs.filter((place) => isSelected(one, place));
+    const judged = theirs.filter((place) => selectsNamespace(one.entry, place));
     if (judged.length === 0) return [];
     const shown = judged.map(readName).join(", ");
     return [
       on(one.configuration, `it also checks the databases of ${shown}`, { field: one.field }),
     ];
-  });
-}
-
-function isSelected({ entry }: EntryInForce, namespace: Namespace): boolean {
-  return selects(entry.namespaceSelector, {
-    "kubernetes.io/metadata.name": readName(namespace),
-    ...namespace.metadata.labels,
   });
 }

@@ -3,7 +3,7 @@
  * webhook may not have been reached at all. So the complete new configuration is written with Ignore first, and with
  * Fail only once the new entry was seen refusing a bad edit.
  */
-import { findEntry, listEntries } from "../../domain/admission/configuration";
+import { findEntry, listEntries, nameField } from "../../domain/admission/configuration";
 import {
   type FailurePolicy,
   listPolicies,
@@ -92,7 +92,7 @@ export function stageApply(
     return { first: undefined, last: { ...apply, why: `${apply.why}; ${why}` } };
   }
   const isThere = findEntry(live, webhook.entry) !== undefined;
-  const path = `webhooks[name=${webhook.entry}].failurePolicy`;
+  const path = `${nameField(webhook.entry)}.failurePolicy`;
   const first: ConfigurationApply = {
     ...apply,
     id: trialStep,

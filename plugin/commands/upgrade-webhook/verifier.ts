@@ -17,6 +17,7 @@ import {
   callsSame,
   listEntries,
   findEntry,
+  nameField,
 } from "../../domain/admission/configuration";
 import {
   explainUnproven,
@@ -224,7 +225,7 @@ export class WebhookVerifier {
     throw new BlockedError(exitCodes.blocked, [
       webhookFinding("servesOther", {
         object: objectLabel(failing),
-        field: `webhooks[name=${answer.by}].clientConfig.caBundle`,
+        field: `${nameField(answer.by)}.clientConfig.caBundle`,
         cause: `it has the CA of the Secret, and what the webhook serves is refused all the same: ${answer.detail}`,
         fix: `restart the pod behind the Service so that it serves the pair of the Secret, then run again; the operator's with: ${restart}`,
       }),

@@ -1,6 +1,8 @@
 /** Reading a ValidatingWebhookConfiguration (domain facts 4.1). */
 import type { Names } from "../names/names";
 import { kinds } from "../kube/kinds";
+import { type KubeObject, readName } from "../kube/objects";
+import { selects } from "../kube/selectors";
 import type {
   EndpointSlice,
   ValidatingWebhook,
@@ -96,6 +98,24 @@ export function listEntries(
 /** The entry of a name, undefined when the configuration has none. */
 export function findEntry(configuration: WebhookConfiguration | undefined, name: string): Entry {
   return listEntries(configuration).find((entry) => entry.name === name);
+}
+
+/** Where an entry stands, as findings and differences write it. */
+export function fieldOf(entry: Entry): string {
+  return nameField(String(entry?.name));
+}
+
+/** The same for the entry of a name. */
+export function nameField(name: string): string {
+  return `webhooks[name=${name}]`;
+}
+
+/** True for an entry that is called for the edits of a namespace, whose name the API server adds as a label. */
+export function selectsNamespace(entry: Entry, namespace: KubeObject): boolean {
+  return selects(entry?.namespaceSelector, {
+    "kubernetes.io/metadata.name": readName(namespace),
+    ...namespace.metadata.labels,
+  });
 }
 
 /** Names of all entries. */
@@ -205,7 +225,6 @@ export function listCandidates<T extends WebhookConfiguration>(
 export interface EntryInForce {
   readonly configuration: WebhookConfiguration;
   readonly entry: ValidatingWebhook;
-  /** Where it stands, as findings write it. */
   readonly field: string;
 }
 
@@ -219,10 +238,10 @@ export function entriesInForce(
   { webhook }: Names,
 ): readonly EntryInForce[] {
   const isCurrent = configuration.metadata.name === webhook.configuration;
-  return listEntries(configuration).flatMap((entry, index) => {
+  return listEntries(configuration).flatMap((entry) => {
     const isNamed = entry.name === webhook.entry || entry.name === webhook.oldEntry;
     if (!isNamed && !(isCurrent && callsService(entry, service))) return [];
-    return [{ configuration, entry, field: `webhooks[${index}]` }];
+    return [{ configuration, entry, field: fieldOf(entry) }];
   });
 }
 

@@ -5,17 +5,18 @@ import type { Namespace, ValidatingWebhook, WebhookConfiguration } from "../kube
 import { readName, objectLabel } from "../kube/objects";
 import { findOwner, type LeftMarks } from "../kube/owners";
 import { isLookedFor } from "../kube/owner-seek";
-import { selects } from "../kube/selectors";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Names } from "../names/names";
 import {
   callsService,
+  fieldOf,
   isOthers,
   listEntries,
   matchesResource,
   type EntryInForce,
   readServiceName,
   readServiceNamespace,
+  selectsNamespace,
   withMatchingRules,
 } from "./configuration";
 import { webhookFinding } from "./findings";
@@ -59,10 +60,10 @@ export function listOthersEntries(
   names: Names,
 ): readonly EntryInForce[] {
   return configurations.flatMap((configuration) =>
-    listEntries(configuration).flatMap((entry, index) =>
+    listEntries(configuration).flatMap((entry) =>
       (isLeftWhole(configuration, names) || isAdded(entry, configuration, names)) &&
       matchesProduct(withMatchingRules(entry), names)
-        ? [{ configuration, entry, field: `webhooks[${index}]` }]
+        ? [{ configuration, entry, field: fieldOf(entry) }]
         : [],
     ),
   );
@@ -120,10 +121,7 @@ function judgeEntry(
 ): Finding | undefined {
   const object = objectLabel(configuration);
   const { namespaces } = callable;
-  if (
-    namespaces !== undefined &&
-    !namespaces.some((one) => isSelected(entry.namespaceSelector, one))
-  ) {
+  if (namespaces !== undefined && !namespaces.some((one) => selectsNamespace(entry, one))) {
     return webhookFinding("selectsNoNamespace", {
       object,
       field: `${field}.namespaceSelector`,
@@ -156,7 +154,7 @@ function listLimits(
   { namespaces, counted }: Pick<Callable, "namespaces" | "counted">,
 ): readonly string[] {
   const own = namespaces?.find((one) => readName(one) === counted);
-  const isElsewhere = own !== undefined && !isSelected(entry.namespaceSelector, own);
+  const isElsewhere = own !== undefined && !selectsNamespace(entry, own);
   return [
     ...(isElsewhere ? ["namespaceSelector"] : []),
     ...(["objectSelector", "matchConditions"] as const).filter((part) => !isOpen(entry, part)),
@@ -178,10 +176,10 @@ export function describeDeletion(
 
 /** The way out of an entry that stands among the product's: tested by its name before it is taken out. */
 function describeRemoval(
-  { configuration, entry, field }: EntryInForce,
+  { configuration, entry }: EntryInForce,
   left: LeftMarks | undefined,
 ): string {
-  const path = `/webhooks/${field.replace(/\D/g, "")}`;
+  const path = `/webhooks/${listEntries(configuration).indexOf(entry)}`;
   const patch = [
     { op: "test", path: `${path}/name`, value: entry.name },
     { op: "remove", path },
@@ -224,13 +222,3 @@ const isOpen = (
   entry: ValidatingWebhook,
   part: "matchConditions" | "namespaceSelector" | "objectSelector",
 ): boolean => Object.keys(entry[part] ?? {}).length === 0;
-
-function isSelected(
-  selector: ValidatingWebhook["namespaceSelector"],
-  namespace: Namespace,
-): boolean {
-  return selects(selector, {
-    "kubernetes.io/metadata.name": readName(namespace),
-    ...namespace.metadata.labels,
-  });
-}

@@ -5,7 +5,7 @@ import type { ValidatingWebhookConfiguration, WebhookConfiguration } from "../ku
 import { readName } from "../kube/objects";
 import { findLivingOwner, renderOwnersWay } from "../kube/owners";
 import type { Names } from "../names/names";
-import { findEntry } from "./configuration";
+import { findEntry, nameField } from "./configuration";
 
 /** The one write that an owner leaves to this tool. */
 export const caWay =
@@ -56,7 +56,7 @@ export function listUnanswered(
   names: Names,
 ): readonly string[] {
   const { entry: name } = names.webhook;
-  const path = `webhooks[name=${name}]`;
+  const path = nameField(name);
   const [found, own] = [live, wanted].map((one) => findEntry(one, name));
   const versions = own?.admissionReviewVersions;
   const isRead = found?.admissionReviewVersions?.some((one) => versions?.includes(one)) === true;

@@ -18,7 +18,7 @@ import {
 } from "../base/values";
 import { findInjector } from "./injector";
 import { isEmptySelector } from "../kube/selectors";
-import { readCaBundle, callsSame, listEntries, findEntry, withCa } from "./configuration";
+import { readCaBundle, callsSame, listEntries, fieldOf, findEntry, withCa } from "./configuration";
 
 /** What the wanted object is made of. */
 export interface Ingredients {
@@ -148,7 +148,7 @@ function findProblems(
   return [
     webhookFinding("failurePolicy", {
       object: `ValidatingWebhookConfiguration/${from.names.webhook.configuration}`,
-      field: "webhooks[0].failurePolicy",
+      field: `${fieldOf(entry)}.failurePolicy`,
       cause: `the live entry has ${JSON.stringify(found)}, the template ${JSON.stringify(written)}, and the template's is written${isOpen ? trial : ""}`,
     }),
   ];
@@ -168,7 +168,7 @@ export function listDifferences(
     return keys.map((key) => `metadata.${part}[${key}]`);
   });
   const entries = listEntries(wanted).flatMap((entry) => {
-    const path = `webhooks[name=${String(entry.name)}]`;
+    const path = fieldOf(entry);
     const found = listEntries(live).find(({ name }) => name === entry.name);
     if (found === undefined) return [path];
     const keys = [...new Set([...Object.keys(entry), ...Object.keys(found)])].sort();

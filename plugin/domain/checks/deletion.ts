@@ -1,7 +1,7 @@
 /** What is being deleted: an upgrade writes into none of it, and the operator may end what is left (Facts 7, 8). */
 import { ec, text } from "../names/text";
 import { clusterFindings } from "../engine-cluster/findings";
-import { findDeletingDefinitions, findDeletingNamespace } from "../facts/deletion";
+import { groundSymptoms } from "../operator/ground";
 import { findDeletingCluster } from "../engine-cluster/deletion";
 import { deletionFindings, findDeletion } from "../kube/deletion";
 import { type FactKey, factSources } from "../facts/facts";
@@ -9,7 +9,7 @@ import { type KubeObject, readName, readNamespace } from "../kube/objects";
 import { type Check, makeChecks, perCluster } from "./check";
 import type { CheckContext } from "./context";
 
-const { shared } = makeChecks("deletion");
+const { ofSymptom, shared } = makeChecks("deletion");
 
 /** The lists of what an upgrade writes beside definitions, clusters and databases. */
 const writtenKeys = [
@@ -24,16 +24,8 @@ const writtenKeys = [
 
 /** The checks of what is being deleted; they come first, since all others are about what may soon be gone. */
 export const deletionChecks: readonly Check[] = [
-  shared(deletionFindings.definition, {
-    title: "No definition of the product is being deleted",
-    needs: ["definitions"],
-    judge: ({ facts }) => findDeletingDefinitions(facts),
-  }),
-  shared(deletionFindings.namespace, {
-    title: "The operator's namespace is not being deleted",
-    needs: ["namespaces"],
-    judge: ({ facts }) => findDeletingNamespace(facts),
-  }),
+  ofSymptom(groundSymptoms.definition, { needs: ["definitions"] }),
+  ofSymptom(groundSymptoms.namespace, { needs: ["namespaces"] }),
   shared(clusterFindings.deleting, {
     title: text`No ${ec} is being deleted`,
     needs: ["ecs"],

@@ -35,6 +35,7 @@ export function diagnose<S extends Scene>(rows: readonly Symptom<S>[], scene: S)
 /** Judges one row: its findings, else why nothing can be said about it. */
 export function diagnoseRow<S extends Scene>(row: Symptom<S>, scene: S): Diagnosis {
   const { may = [], needs } = row;
+  if (row.concerns?.(scene) === false) return { findings: [], unseen: [] };
   const hidden = findHidden(needs, scene);
   if (hidden !== undefined) return unseen({ row, ...hidden, may: false });
   try {
@@ -99,7 +100,11 @@ export function gate<S extends Scene>(
     .flatMap((row) => {
       const { findings, unseen } = diagnoseRow(row, scene);
       return [
-        ...findings.map((one): Diagnosed => ({ ...one, severity: "error" })),
+        // a warning of a row of errors has been judged to stand against nothing
+        ...findings.map((one): Diagnosed => {
+          const isMild = row.severity === "error" && one.severity === "warning";
+          return isMild ? one : { ...one, severity: "error" };
+        }),
         ...unseen.map(reportUnseen),
       ];
     });
@@ -114,9 +119,10 @@ function reportUnseen({ row: { code, source }, because, may }: Unseen): Diagnose
   };
 }
 
-/** A component in one word: its first error, else that it was not seen, else what it rests on. */
+/** A component in one word: its first error, one that waiting ends last; else that it was not seen, else what it rests on. */
 export function verdictOf({ findings, unseen }: Diagnosis, rests: string): ComponentHealth {
-  const first = findings.find(({ severity }) => severity === "error");
+  const errors = findings.filter(({ severity }) => severity === "error");
+  const first = errors.find(({ passes }) => passes !== true) ?? errors[0];
   if (first !== undefined) {
     const { passes, blind, object, cause: because, fix, code } = first;
     if (blind === true) return { is: "unknown", because };

@@ -50,6 +50,8 @@ export function rowOf(finding: Finding): string {
 export interface Symptom<S extends Scene = Scene> extends Code {
   /** What is so when nothing is found. */
   readonly title: Text;
+  /** False where there is nothing here that it is about: then its lists need not be read. */
+  readonly concerns?: (scene: S) => boolean;
   /** Lists without which nothing may be said: a verdict is unknown, a gate refuses. */
   readonly needs: readonly FactKey[];
   /** Lists that a user who may act need not be able to read: without them a verdict is unknown, a gate warns. */

@@ -1,5 +1,6 @@
 /** Finding codes whose texts are made with the names, and the findings of them. */
 import type { About, Explained, Finding } from "../base/findings";
+import { renderFix } from "../base/remedy";
 import { defaultNames, type Names } from "./names";
 import { type Text, textIn } from "./text";
 
@@ -23,4 +24,8 @@ export const bindFindings =
     what: K,
     about: About,
     ...[names = defaultNames]: T[K] extends Explained ? readonly [] : readonly [names: Names]
-  ): Finding => ({ ...explain(table[what], names), ...about });
+  ): Finding => ({
+    ...explain(table[what], names),
+    ...(about.remedies && { fix: renderFix(about.remedies) }),
+    ...about,
+  });

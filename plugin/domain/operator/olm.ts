@@ -1,5 +1,6 @@
 /** What OLM itself says of the operator that it keeps: InstallPlan, ClusterServiceVersion, Subscription, OperatorGroups. */
-import { asArray, asString, getOwn, getPath } from "../base/values";
+import { asArray, asString, getOwn, getPath, oncePer } from "../base/values";
+import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { compareTags } from "../base/versions";
 import { olmKinds } from "../kube/kinds";
 import { type KubeObject, readName } from "../kube/objects";
@@ -38,6 +39,30 @@ export const noOlm: Olm = {
   installPlan: undefined,
   clusterServiceVersion: undefined,
 };
+
+/** The lists that OLM's objects are in. */
+export const olmKeys = [
+  ...(["subscriptions", "installPlans", "clusterServiceVersions", "operatorGroups"] as const),
+];
+
+/** What OLM keeps of the operator; undefined where somebody else keeps it. */
+export const readOlm = oncePer((facts: Facts): Olm | undefined => {
+  const place = { name: facts.names.operator.deployment, namespace: facts.namespace };
+  return findOlmIn(facts, factNamed(facts, "deployments", place));
+});
+
+/** What OLM keeps of the operator with this Deployment; of OperatorGroups that are not served nothing is said. */
+export function findOlmIn(facts: Facts, deployment: KubeObject | undefined): Olm | undefined {
+  const { objects, unserved } = facts;
+  const read = (key: (typeof olmKeys)[number]): readonly KubeObject[] | undefined =>
+    isKnown(facts, key) && !unserved.has(key) ? objects[key] : undefined;
+  const lists = {
+    subscriptions: read("subscriptions"),
+    installPlans: read("installPlans"),
+    operatorGroups: read("operatorGroups"),
+  };
+  return findOlm(deployment, { ...objects, ...lists, left: facts.left });
+}
 
 /** Name of the ClusterServiceVersion that made the object. */
 export function findCsvName({ metadata }: KubeObject): string | undefined {

@@ -1,6 +1,7 @@
 /** What speaks against upgrading this operator in this way, before anything is written. */
 import { parseImage, findRegistry } from "../release/images";
 import type { Finding } from "../base/findings";
+import type { Facts } from "../facts/facts";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import {
@@ -15,7 +16,6 @@ import { isOlder } from "../base/versions";
 import { type ChartStorage, findLostRelease, readChartMarks, renderWaysOut } from "./chart-marks";
 import { operatorFinding } from "./findings";
 import { isBrought, type Olm } from "./olm";
-import { judgeOlm } from "./olm-obstacles";
 import { olmWay } from "./olm-way";
 import { listImages, readOperatorVersion } from "./wanted";
 
@@ -76,6 +76,8 @@ export interface Installed {
   /** Every object of the bundle that is there, the Deployment among them. */
   readonly objects: readonly KubeObject[];
   readonly olm: Olm;
+  /** OLM's lists and the Deployment, where OLM keeps the operator. */
+  readonly facts?: Facts | undefined;
   /** The objects whose owner is gone. */
   readonly left?: LeftMarks;
   readonly namespace: string;
@@ -96,7 +98,7 @@ export function isOlmDone(
   return isBrought(olm, { runs: readOperatorVersion(deployment, names), target });
 }
 
-/** Objects that Helm, OLM or a GitOps controller looks after, each with that owner's way; what keeps OLM from it comes first. */
+/** Objects that Helm, OLM or a GitOps controller looks after, each with that owner's way. */
 export function judgeOwners(installed: Installed, target: string | undefined): readonly Finding[] {
   const lost = listLost(installed);
   const owned = installed.objects.flatMap((object) => {
@@ -111,9 +113,7 @@ export function judgeOwners(installed: Installed, target: string | undefined): r
       }),
     ];
   });
-  const stands = owned.some(({ severity }) => severity === "error");
-  const all = [...lost.map(findLostRelease), ...owned];
-  return stands ? [...judgeOlm(installed.olm, installed.namespace), ...all] : all;
+  return [...lost.map(findLostRelease), ...owned];
 }
 
 type Lost = Parameters<typeof findLostRelease>[0];

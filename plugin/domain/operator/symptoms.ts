@@ -1,13 +1,18 @@
 /** What may be wrong with the operator, in causal order: the first that is found explains those after it (S19; domain facts 11). */
 import type { Finding } from "../base/findings";
 import { oncePer } from "../base/values";
+import { type Diagnosis, diagnose, verdictOf } from "../diagnosis/diagnose";
 import type { Found, Symptom } from "../diagnosis/symptom";
-import { factNamed, type Facts } from "../facts/facts";
+import { factNamed, type FactKey, type Facts, isKnown } from "../facts/facts";
 import { objectLabel } from "../kube/objects";
 import { countReplicas, judgeDeployment, renderCounts } from "../rollout/deployment";
 import { deploymentFindings, rollFindings } from "../rollout/findings";
+import type { ComponentHealth } from "../rollout/health";
 import { operatorFindings } from "./findings";
+import { operatorGround } from "./ground";
 import { explainLease, type OperatorWords } from "./lease";
+import { describeMoving, noOlm, readOlm } from "./olm";
+import { judgeOlm } from "./olm-obstacles";
 import { explainWatched } from "./watched";
 
 /** How the operator's Deployment fares: judged once, however many ask. */
@@ -87,3 +92,42 @@ const known: readonly Pick<Finding, "code" | "source">[] = [
 
 /** The list, in its order. */
 export const operatorList: readonly Symptom[] = Object.values(operatorSymptoms);
+
+type OlmCode = "olmGroup" | "olmPlan" | "olmObject" | "olmInstall" | "olmStuck";
+
+/** What OLM says of an operator that it keeps. */
+const ofOlm = (what: OlmCode, title: string, key: FactKey): Symptom => ({
+  ...operatorFindings[what],
+  title,
+  needs: ["deployments"],
+  may: [key],
+  forbids: ["upgrade-operator"],
+  concerns: ({ facts }) => !isKnown(facts, "deployments") || readOlm(facts) !== undefined,
+  judge: ({ facts }) =>
+    judgeOlm(readOlm(facts) ?? noOlm, facts.namespace).filter(
+      ({ code }) => code === operatorFindings[what].code,
+    ),
+});
+
+/** What keeps OLM from bringing the operator anywhere. */
+export const olmList: readonly Symptom[] = [
+  ofOlm("olmGroup", "OLM has one OperatorGroup for the namespace", "operatorGroups"),
+  ofOlm("olmPlan", "The operator's InstallPlan has not failed", "installPlans"),
+  ofOlm("olmObject", "OLM names no object that it fails at", "installPlans"),
+  ofOlm("olmInstall", "OLM can install what it is to bring", "clusterServiceVersions"),
+  ofOlm("olmStuck", "OLM can upgrade the operator", "subscriptions"),
+];
+
+/** All that is told of the operator where nobody is about to act. */
+export function diagnoseOperator(facts: Facts): Diagnosis {
+  return diagnose([...operatorGround, ...operatorList, ...olmList], { facts });
+}
+
+/** The operator in one word. */
+export function operatorHealth(facts: Facts): ComponentHealth {
+  const progress = operatorProgress(facts);
+  const verdict = verdictOf(diagnoseOperator(facts), progress.is === "done" ? progress.says : "");
+  const on = describeMoving(readOlm(facts) ?? noOlm);
+  const isOpen = verdict.is === "fine" || verdict.is === "moving";
+  return isOpen && on !== undefined ? { is: "moving", on } : verdict;
+}

@@ -1,4 +1,5 @@
 /** A cluster that is running, read as far as the commands look at it. Nothing is written. */
+import { isForbidden, unlessForbidden } from "../../ports/forbidden";
 import { withMethods } from "../../ports/delegate";
 import { constraintResource, kinds, rbacKinds } from "../../domain/kube/kinds";
 import type { CustomResourceDefinition, WebhookConfiguration } from "../../domain/kube/models";
@@ -188,12 +189,7 @@ class LiveReader {
 
   /** Of Kubernetes; undefined where it is not told. */
   async version(): Promise<string | undefined> {
-    try {
-      return await this.cluster.version();
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 403) return undefined;
-      throw error;
-    }
+    return await unlessForbidden(this.cluster.version(), undefined);
   }
 
   /** Of all namespaces, or at least of some. */
@@ -217,7 +213,7 @@ class LiveReader {
     try {
       return await this.bounded(work);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      if (!isForbidden(error)) throw error;
       this.refused.push(permissionLine({ ...wanted, resource: wanted.plural, why: "" }));
       return undefined;
     }

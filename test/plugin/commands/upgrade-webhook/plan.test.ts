@@ -174,7 +174,7 @@ test.each<[readonly ValidatingWebhookConfiguration[], string]>([
   [[anOldConfiguration(kept)], "edb-admission"],
 ])("what is kept is told, with the object that it comes from (%#)", (configurations, from) => {
   const cause = `kept as found in ${from}, the template has something else`;
-  const field = "webhooks[0].timeoutSeconds";
+  const field = "webhooks[name=redisenterprise.admission.engine].timeoutSeconds";
   expect(plan(configurations).findings).toMatchObject([
     { code: "WEBHOOK-KEPT", object: label, field, cause },
   ]);

@@ -50,6 +50,18 @@ test.each([undefined, null, []])("of %j nothing is made up", (absent) => {
   }
 });
 
+test.each<[string, Record<string, string> | undefined, boolean]>([
+  ["no labels", undefined, true],
+  ["labels without that of its name", { tier: "gold" }, true],
+  ["the label of another name", { "kubernetes.io/metadata.name": "shop" }, false],
+])("a namespace with %s is selected by its name as the API server does", (_, labels, expected) => {
+  const named = { matchLabels: { "kubernetes.io/metadata.name": "engine" } };
+  const metadata = { name: "engine", ...(labels && { labels }) };
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata };
+  expect(configuration.selectsNamespace({ namespaceSelector: named }, namespace)).toBe(expected);
+  expect(configuration.selectsNamespace(undefined, namespace)).toBe(true);
+});
+
 test("a rule without versions is for every version", () => {
   const entry = anEntry({ apiVersions: null });
   expect(configuration.withMatchingRules(entry, ["v1"])).toEqual(entry);

@@ -1,9 +1,16 @@
 /** What is wrong with the operator: one list, for `check`, for `status` and for every gate. */
 import { diagnose, gate, verdictOf } from "../../../../plugin/domain/diagnosis/diagnose";
 import type { Act } from "../../../../plugin/domain/diagnosis/symptom";
+import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { FactKey } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { operatorList } from "../../../../plugin/domain/operator/symptoms";
+import { definitionGround } from "../../../../plugin/domain/operator/ground";
+import {
+  diagnoseOperator,
+  olmList,
+  operatorHealth,
+  operatorList,
+} from "../../../../plugin/domain/operator/symptoms";
 import { aDeployment } from "../../../support/builders";
 import { hostile } from "../admission/hostile";
 import { factsOf } from "../engine-cluster/scene";
@@ -106,4 +113,74 @@ test("the line that shows the cause is data, and is rendered into the fix", () =
   const words = ["logs", "pod", "-c", "admission", "--previous", "-n", "engine"];
   expect(found?.remedies?.[0]?.run).toEqual({ of: "kubectl", words });
   expect(found?.fix).toContain(`kubectl ${words.join(" ")}`);
+});
+
+describe("an operator that OLM keeps", () => {
+  const olms = { labels: { "olm.owner": "engine.v8.0.2-2" } };
+  const anObject = (kind: string, status: object, spec: object = {}): KubeObject => ({
+    ...{ apiVersion: "operators.coreos.com/v1alpha1", kind, spec, status },
+    metadata: { name: kind.toLowerCase(), namespace: "engine" },
+  });
+  const aGroup = anObject("OperatorGroup", {}, { targetNamespaces: ["engine"] });
+  const names = { clusterServiceVersionNames: ["engine.v8.0.4-1"] };
+  const facts = factsOf({
+    deployments: [operator({ replicas: 1 }, ready, olms)],
+    operatorGroups: [aGroup],
+    installPlans: [anObject("InstallPlan", { phase: "Failed" }, names)],
+  });
+
+  test("is told by what OLM says, which forbids to upgrade it", () => {
+    const codes = ["OPERATOR-OLM-PLAN"];
+    expect(diagnoseOperator(facts).findings.map(({ code }) => code)).toEqual(codes);
+    expect(gate(olmList, "upgrade-operator", { facts }).map(({ code }) => code)).toEqual(codes);
+    expect(operatorHealth(facts)).toMatchObject({ is: "stalled", code: "OPERATOR-OLM-PLAN" });
+  });
+
+  test("moves while OLM carries out a plan", () => {
+    const spec = { ...names, approved: true };
+    const installPlans = [anObject("InstallPlan", { phase: "Installing" }, spec)];
+    const now = { ...facts, objects: { ...facts.objects, installPlans } };
+    expect(operatorHealth(now)).toEqual({
+      is: "moving",
+      on: "OLM carries out InstallPlan installplan",
+    });
+  });
+
+  test("is forbidden by no warning", () => {
+    const operatorGroups: KubeObject[] = [];
+    const installPlans: KubeObject[] = [];
+    const now = {
+      ...facts,
+      objects: { ...facts.objects, operatorGroups, installPlans, subscriptions: [aGroup] },
+    };
+    const found = gate(olmList, "upgrade-operator", { facts: now });
+    expect(found).toMatchObject([{ code: "OPERATOR-OLM-GROUP", severity: "warning" }]);
+  });
+
+  test("is unknown where OLM's lists may not be read, and what OLM does not keep is not", () => {
+    const unread = new Map([["installPlans", "403"] as const]);
+    const blind = { ...facts, unread, objects: { ...facts.objects, installPlans: [] } };
+    expect(operatorHealth(blind).is).toBe("unknown");
+    const deployments = [aDeployment("engine")];
+    const own = { ...blind, objects: { ...blind.objects, deployments } };
+    expect(operatorHealth(own).is).toBe("fine");
+    const none = { ...facts, unread: new Map([["deployments", "403"] as const]) };
+    expect(diagnose(olmList, { facts: none }).unseen).toHaveLength(olmList.length);
+  });
+});
+
+test("a definition that goes is told by its component, the others by the operator", () => {
+  const definitions = [names.ec, names.erc].map(({ plural }): KubeObject => ({
+    ...{ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" },
+    metadata: { name: `${plural}.${names.group}`, deletionTimestamp: "2025-01-01T00:00:00Z" },
+    spec: { group: names.group },
+  }));
+  const facts = factsOf({ deployments: [aDeployment("engine")], definitions });
+  const [ec, other] = definitions.map(
+    ({ metadata }) => `CustomResourceDefinition/${metadata.name}`,
+  );
+  expect(diagnose([definitionGround("ec")], { facts }).findings.map((one) => one.object)).toEqual([
+    ec,
+  ]);
+  expect(operatorHealth(facts)).toMatchObject({ code: "DEFINITION-DELETING", object: other });
 });
