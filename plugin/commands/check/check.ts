@@ -3,7 +3,12 @@ import { countNoun } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
 import { textIn } from "../../domain/names/text";
 import { type Check, judgingCodes } from "../../domain/checks/check";
-import { type CheckVerdict, isBlocked, type Judgment } from "../../domain/checks/judge";
+import {
+  type CheckVerdict,
+  isBlocked,
+  isFixedByUpgrade,
+  type Judgment,
+} from "../../domain/checks/judge";
 import { judgeChecks } from "../checks";
 import { requireMatched, type Selection } from "../../domain/checks/selection";
 import type { CheckTarget } from "../../domain/checks/context";
@@ -123,9 +128,11 @@ function renderSum({ judged }: Judgment): string {
     .filter(({ accepted }) => accepted !== true);
   const of = (verdict: CheckVerdict): number =>
     judged.filter((one) => one.verdict === verdict).length;
+  const fixed = findings.filter((one) => one.severity === "error" && isFixedByUpgrade(one)).length;
+  const ofThem = fixed === 0 ? "" : ` (the upgrade itself fixes ${fixed})`;
   return [
     `${of("ok")} of ${judged.length} checks are ok`,
-    countFindings(findings, "error"),
+    `${countFindings(findings, "error")}${ofThem}`,
     countFindings(findings, "warning"),
     `${of("skipped")} skipped`,
     `${of("unjudged")} not checked`,

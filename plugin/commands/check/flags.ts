@@ -17,9 +17,10 @@ export const check = spec({
   description: `Check whether an upgrade can start: the prerequisites of the procedure, and what is known to go wrong. Nothing
 is written: one list of each kind is read, and everything is checked from that one look.
 
-Findings are errors, which block an upgrade (exit code 3), or warnings. What may not be read ends the run with
-exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its fix;
-explain CODE says more. A finding that you can live with is accepted with --skip: it is still shown.`,
+Findings are errors or warnings. Errors block an upgrade (exit code 3), except those that the upgrade itself fixes:
+they are named, and the exit code is 0. What may not be read ends the run with exit code 4 and the Role to ask for;
+nothing is claimed about it. Each finding has its cause and its fix; explain CODE says more. A finding that you can
+live with is accepted with --skip: it is still shown.`,
   examples: {
     "Check the cluster as it is": text`check -n ${namespace}`,
     "Check whether an upgrade to a release can start, by its files": text`check -n ${namespace} --release ./release --target 8.0.2-2`,

@@ -1,5 +1,7 @@
 /** Judges a snapshot by the catalogue of checks: every one of them, whatever the others find. */
+import { firstRun } from "../base/remedy";
 import { diagnoseRow } from "../diagnosis/diagnose";
+import type { Act } from "../diagnosis/symptom";
 import { type Facts, factSources } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { checksWhy as why, factNeeds } from "./needs";
@@ -54,11 +56,27 @@ export function judgeBy(
   };
 }
 
-/** True where an error stands, or where `strict` a warning does. */
+/** True where an error stands that the upgrade does not fix itself, or where `strict` a warning does. */
 export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
   return findings.some(
-    ({ severity, accepted }) => severity === "error" || (strict && accepted !== true),
+    (one) =>
+      (one.severity === "error" && !isFixedByUpgrade(one)) || (strict && one.accepted !== true),
   );
+}
+
+/** The acts of a whole upgrade; each of them writes what the release has, whatever was there before. */
+const upgradeActs: readonly Act[] = [
+  "upgrade-operator",
+  "upgrade-webhook",
+  "upgrade-cluster",
+  "reapply-rbac",
+  "unbind-scc",
+];
+
+/** True where the remedy of a finding is an act of the upgrade that `check` is asked about. */
+export function isFixedByUpgrade({ remedies }: Finding): boolean {
+  const { of, words = [] } = firstRun(remedies)?.run ?? {};
+  return of === "tool" && words.length === 1 && upgradeActs.some((act) => act === words[0]);
 }
 
 function judgeOne(check: Check, situation: CheckContext, selection: Selection): JudgedCheck {

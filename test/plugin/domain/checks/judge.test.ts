@@ -1,3 +1,4 @@
+import { kubectl, type Remedy, tool } from "../../../../plugin/domain/base/remedy";
 import { type Check, on } from "../../../../plugin/domain/checks/check";
 import { isBlocked, judgeBy } from "../../../../plugin/domain/checks/judge";
 import { judgeChecks, checks } from "../../../../plugin/commands/checks";
@@ -261,6 +262,26 @@ test.each([
   const skip = codes.map((code) => ({ code }));
   const judgment = await judge({ severity, judge: () => [{ cause: "x" }] }, { skip });
   expect(isBlocked(judgment, strict)).toBe(blocked);
+});
+
+test.each<readonly [string, readonly Remedy[], boolean]>([
+  ["an act of the upgrade", [tool("swap it", "upgrade-webhook")], false],
+  [
+    "an act of the upgrade with a flag of its own",
+    [tool("x", "upgrade-webhook", "--ca-only")],
+    true,
+  ],
+  ["another command of the tool", [tool("make a pair", "cert", "create")], true],
+  [
+    "a line of kubectl, before an act",
+    [kubectl("look", "get", "x"), tool("x", "unbind-scc")],
+    true,
+  ],
+  ["a person", [{ says: "decide" }], true],
+])("an error that is fixed by %s", async (_, remedies, blocked) => {
+  const judgment = await judge({ judge: () => [{ cause: "x", remedies }] });
+  expect(isBlocked(judgment, false)).toBe(blocked);
+  expect(isBlocked(judgment, true)).toBe(true);
 });
 
 test("nothing found blocks nothing, strict or not", async () => {
