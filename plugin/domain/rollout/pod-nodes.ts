@@ -35,7 +35,7 @@ export function findLostNode(facts: Facts, name: string): LostNode | undefined {
   if (!isKnown(facts, "nodes") || facts.objects.nodes.length === 0) return undefined;
   const node = factNamed(facts, "nodes", { name });
   if (node === undefined) {
-    return { says: `its node ${name} no longer exists`, since: undefined, isGone: true };
+    return { says: `node ${name} no longer exists`, since: undefined, isGone: true };
   }
   const ready = findCondition(node, "Ready");
   if (ready === undefined || ready.status === "True") return undefined;
@@ -46,7 +46,7 @@ export function findLostNode(facts: Facts, name: string): LostNode | undefined {
     ...(node.spec?.taints ?? []).map((taint) => taint.timeAdded),
   ];
   return {
-    says: `its node ${name} is not ready${said}`,
+    says: `node ${name} is not ready${said}`,
     since: times.flatMap((time) => asString(time) ?? [])[0],
     ...(isReported(ready) && { isReported: true }),
   };
@@ -66,7 +66,7 @@ export function nodeLost(pod: Pod, context?: PodContext): Trouble | undefined {
   if (found === undefined) return undefined;
   const isLeaving = pod.metadata.deletionTimestamp !== undefined;
   return {
-    because: `${found.says}${isLeaving ? ", and nobody there ends the pod" : ""}`,
+    because: `its ${found.says}${isLeaving ? ", and nobody there ends the pod" : ""}`,
     ...withRemedies(...chooseWays(pod, name, found)),
     since: found.since ?? readDeletionTime(pod) ?? readTurn(pod),
   };
@@ -96,7 +96,7 @@ function volumeLost(pod: Pod, { facts }: PodContext): Trouble | undefined {
   });
   if (away.length === 0) return undefined;
   return {
-    because: `no node takes it: ${message}; ${away.map(({ says }) => says.replace("its ", "")).join("; ")}`,
+    because: `no node takes it: ${message}; ${away.map(({ says }) => says).join("; ")}`,
     ...withRemedies(...waysBack(...away.map(({ name }) => name))),
     since: away[0]?.since,
     evident: true,
@@ -114,7 +114,7 @@ function findLostByPod(facts: Facts, pod: Pod, node: string): LostNode | undefin
     .find((one) => ["NodeLost", "NodeNotReady", "DeletionByTaintManager"].includes(String(one)));
   if (told === undefined) return undefined;
   const since = asString(ready?.lastTransitionTime);
-  return { says: `its node ${node} is lost, as the pod reports: ${told}`, since };
+  return { says: `node ${node} is lost, as the pod reports: ${told}`, since };
 }
 
 /** What brings nodes back, or lets go of what is on them. */
