@@ -1,45 +1,31 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
 import { factNamed } from "../../domain/facts/facts";
-import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
+import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { readName } from "../../domain/kube/objects";
-import { distinct } from "../../domain/base/findings";
-import { oncePer } from "../../domain/base/values";
 import { webhookFindings } from "../../domain/admission/findings";
 import {
-  isOthers,
-  readServiceName,
-  readServiceNamespace,
-  hasOlmPair,
-  readCaBundle,
-  listCandidates,
-  entriesInForce as inForce,
-  type EntryInForce,
-  entryNames,
-  findEntry,
-  matchesResource,
-  listRuleVersions,
-  withMatchingRules,
-  type Trust,
-  compareTrust,
   fieldOf,
+  findEntry,
+  listRuleVersions,
+  matchesResource,
+  readCaBundle,
+  withMatchingRules,
 } from "../../domain/admission/configuration";
-import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { findGoal, type CheckContext } from "../../domain/checks/context";
-import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
-import { fixByOwner, fixCaByOwner } from "../../domain/admission/owned";
-import { findInjector, judgeInjection } from "../../domain/admission/injector";
+import { readCallable } from "../../domain/admission/others";
+import { fixByOwner } from "../../domain/admission/owned";
 import {
-  deletionOfOthers,
-  readCalled,
-  judgeWays,
-  type Way,
-  wayFacts,
-} from "../../domain/admission/way";
+  admissionSymptoms as rows,
+  findCurrent,
+  judgeTrust,
+  listInForce,
+  listWays,
+} from "../../domain/admission/symptoms";
 import { type SwapPlan, planSwap } from "./plan";
 import { judgeScope, judgeSelectors } from "./scope-checks";
 
-const { error, shared, warning } = makeChecks("webhook");
+const { ofSymptom, shared, warning } = makeChecks("webhook");
 const needs = ["webhookConfigurations"] as const;
 const planned = ["webhookConfigurations", "namespaces", "webhookSecrets"] as const;
 
@@ -59,37 +45,6 @@ const fromPlan = (what: Code, title: string, severity?: "warning"): Check => {
   });
 };
 
-/** One judgment for all checks of the way. */
-const listWays = oncePer((situation: CheckContext): readonly Way[] => {
-  const { facts, names, target } = situation;
-  const wanted = readCalled(target.webhook, names);
-  return judgeWays(listConfigurations(situation), wayFacts(facts), wanted);
-});
-
-type WayFact = Check["needs"][number];
-
-/** What is broken on the way from the API server to the container. */
-const fromWay = (what: Code, title: string, lists: readonly WayFact[] = []): Check =>
-  shared(webhookFindings[what], {
-    title,
-    needs: [...needs, ...lists],
-    judge: (situation) =>
-      distinct(
-        listWays(situation).flatMap(({ findings, doubts = [] }) => [...findings, ...doubts]),
-      ).filter(({ code }) => code === webhookFindings[what].code),
-  });
-
-/** Configurations that are not the product's, and judge its databases. */
-const fromOthers = (what: "leftover" | "selectsNoNamespace", title: string): Check =>
-  shared(webhookFindings[what], {
-    title,
-    needs: [...needs, "namespaces"],
-    judge: ({ facts }) =>
-      judgeOthers(listJudging(facts), readCallable(facts)).filter(
-        ({ code }) => code === webhookFindings[what].code,
-      ),
-  });
-
 /** One by which no call is answered has a finding of its own. */
 const carriesEntry = fromPlan("otherConfiguration", "No other configuration carries the entry");
 const otherConfigurations: Check = {
@@ -103,24 +58,9 @@ const otherConfigurations: Check = {
   },
 };
 
-const server: readonly WayFact[] = ["services", "endpointSlices"];
-const behind: readonly WayFact[] = [...server, "pods", "deployments"];
-
 /** The checks of the configuration. */
 export const webhookChecks: readonly Check[] = [
-  shared(webhookFindings.absent, {
-    title: "An admission webhook validates databases",
-    needs,
-    judge: (situation) =>
-      listConfigurations(situation).length === 0
-        ? [
-            {
-              object: `ValidatingWebhookConfiguration/${situation.names.webhook.configuration}`,
-              cause: "neither the new nor the old configuration exists: nothing is validated",
-            },
-          ]
-        : [],
-  }),
+  ofSymptom(rows.absent),
   warning("WEBHOOK-OLD", "S25", {
     title: "The old configuration is gone, and its entry too",
     cause: "the configuration of releases before 6.4.2, or its entry, is still there",
@@ -141,35 +81,19 @@ export const webhookChecks: readonly Check[] = [
     },
   }),
   fromPlan("oldHasOthers", "The old configuration holds nothing of others"),
-  error("WEBHOOK-ENTRY-ABSENT", "S30", {
-    title: "The configuration has its entry",
-    cause: "the configuration does not have the one entry that the procedure names",
-    fix: "run upgrade-webhook: it writes the whole configuration",
-    needs,
-    judge: (situation) => {
-      const current = findCurrent(situation);
-      const { entry } = situation.names.webhook;
-      if (current === undefined || findEntry(current, entry) !== undefined) return [];
-      const held = entryNames(current).join(", ");
-      const cause = `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`;
-      return [on(current, cause, fixByOwner(current, situation.facts))];
-    },
-  }),
-  fromWay("placeholder", "No placeholder was left in the configuration"),
-  fromWay("namespaceGone", "The configuration calls a namespace that exists", ["namespaces"]),
-  fromWay("callsOther", "The entry calls what is there", ["services"]),
-  fromWay("serviceMissing", "The Service that the webhook calls exists", ["services"]),
-  fromWay("servicePort", "The Service has the port that the webhook calls", ["services"]),
-  fromWay("selectsNothing", "The selector of the Service finds pods", behind),
-  fromWay("noPods", "What the Service selects has pods", behind),
-  fromWay("podsNotReady", "A pod behind the Service is ready", behind),
-  fromWay("noEndpoints", "The Service that the webhook calls has a ready endpoint", server),
-  fromWay("strangerPod", "The Service selects only the webhook's pods", behind),
-  fromWay("targetPort", "The Service sends to the port on which the webhook listens", behind),
-  fromWay("networkClosed", "No NetworkPolicy closes the webhook's port", [
-    ...behind,
-    "networkPolicies",
-  ]),
+  ofSymptom(rows.entryAbsent),
+  ofSymptom(rows.placeholder),
+  ofSymptom(rows.namespaceGone),
+  ofSymptom(rows.callsOther),
+  ofSymptom(rows.serviceMissing),
+  ofSymptom(rows.servicePort),
+  ofSymptom(rows.selectsNothing),
+  ofSymptom(rows.noPods),
+  ofSymptom(rows.podsNotReady),
+  ofSymptom(rows.noEndpoints),
+  ofSymptom(rows.strangerPod),
+  ofSymptom(rows.targetPort),
+  ofSymptom(rows.networkClosed),
   warning("WEBHOOK-RULES-BEHIND", "Facts 4.1", {
     title: "The configuration matches every kind that the template does",
     cause: "edits of some kinds are not validated: the entry is of an older release",
@@ -202,8 +126,8 @@ export const webhookChecks: readonly Check[] = [
   fromPlan("kept", "The configuration has no selector of its own"),
   fromPlan("otherNamespace", "The configuration serves this operator"),
   otherConfigurations,
-  fromOthers("leftover", "No configuration of others refuses every edit"),
-  fromOthers("selectsNoNamespace", "Configurations of others select a namespace"),
+  ofSymptom(rows.leftover),
+  ofSymptom(rows.selectsNoNamespace),
   {
     ...fromPlan("templateOlder", "The template is known for the operator's release"),
     needs: [...planned, "deployments"],
@@ -225,7 +149,7 @@ function oldEntriesIn(
   const { entry: ours, oldEntry } = situation.names.webhook;
   const beside = findEntry(current, ours) !== undefined;
   const consequence = beside ? "it checks every edit a second time" : `${ours} takes its place`;
-  return entriesInForce(situation)
+  return listInForce(situation)
     .filter((one) => one.configuration === current && one.entry.name === oldEntry)
     .map(({ field }) =>
       on(current, `its entry ${oldEntry} is of releases before 6.4.2: ${consequence}`, {
@@ -259,114 +183,25 @@ function judgeRules(situation: CheckContext): readonly CheckResult[] {
       ];
 }
 
-/** What keeps API servers from verifying the webhook by an entry's CA. */
-const distrusts: Readonly<Record<Exclude<Trust, "fit">, string>> = {
-  empty: "its caBundle is empty",
-  "encoded-twice": "its caBundle is base64 of base64",
-  "no-pem": "its caBundle holds no certificate",
-  stale: "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it",
-};
-
-function judgeTrust(situation: CheckContext): readonly CheckResult[] {
-  return (
-    entriesInForce(situation)
-      // WEBHOOK-CA-INJECTED covers what an injector writes; OLM serves with a pair of its own
-      .filter(({ configuration }) => findInjector(configuration) === undefined)
-      .filter(({ configuration }) => !hasOlmPair(configuration, situation.facts))
-      // of others only those that call this namespace have to trust its certificate
-      .filter(
-        ({ configuration, entry }) =>
-          !isOthers(configuration, situation.names) ||
-          readServiceNamespace(entry) === situation.facts.namespace,
-      )
-      // a call of what is not there is WEBHOOK-LEFTOVER, whatever it trusts
-      .filter(
-        ({ configuration, entry }) =>
-          !isOthers(configuration, situation.names) || !callsNothing(entry, situation.facts),
-      )
-      .flatMap(({ configuration, entry, field }) => {
-        const trust = compareTrust(entry, situation.facts.certificate);
-        if (trust === "fit") return [];
-        const place = `${field}.clientConfig.caBundle`;
-        const about = {
-          field: place,
-          ...deletionOfOthers({ configuration }, situation.facts),
-          ...fixCaByOwner(configuration, situation.facts),
-        };
-        const consequence = describeConsequence(listPolicies([entry]));
-        return [on(configuration, `${distrusts[trust]}: ${consequence}`, about)];
-      })
-  );
-}
-
-/** True for an entry whose Service was looked for, and is not there. */
-function callsNothing(entry: ValidatingWebhook, facts: CheckContext["facts"]): boolean {
-  const { namespace, unread } = facts;
-  const name = String(readServiceName(entry));
-  return !unread.has("services") && factNamed(facts, "services", { name, namespace }) === undefined;
-}
-
 /** The checks of the CA and of the scope. */
 export const webhookTrustChecks: readonly Check[] = [
-  shared(webhookFindings.staleCa, {
-    title: "The webhook entry trusts the certificate of the Secret",
-    needs,
-    // only the last of the four causes is seen by the Secret
-    may: ["webhookSecrets"],
-    wants: "certificate",
-    judge: judgeTrust,
-  }),
-  shared(webhookFindings.injectedOther, {
-    title: "No injector writes another CA into the webhook entry",
-    needs: [...needs, "webhookSecrets"],
-    wants: "certificate",
-    judge: (situation) =>
-      listConfigurations(situation).flatMap((one) =>
-        judgeInjection(
-          one,
-          entriesInForce(situation).filter(({ configuration }) => configuration === one),
-          situation.facts.certificate,
-        ),
-      ),
-  }),
+  ofSymptom(rows.staleCa, { wants: "certificate" }),
+  ofSymptom(rows.injectedOther, { wants: "certificate" }),
   warning("WEBHOOK-SELECTOR-MISSES", "Facts 4.4", {
     title: "The webhook checks the databases of every managed namespace",
     cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
     fix: "label the namespace so that it is selected, or widen the selector",
     needs: [...needs, "namespaces", "edbs", "eaadbs", "ecs", "deployments", "configMaps"],
-    judge: (situation) => judgeSelectors(situation, entriesInForce(situation)),
+    judge: (situation) => judgeSelectors(situation, listInForce(situation)),
   }),
   warning("WEBHOOK-SCOPE-SHARED", "Facts 4.4", {
     title: "The webhook checks only this operator's databases",
     cause: "other operators are on this cluster, and the entry is not limited to namespaces",
     fix: "limit the entry by a namespaceSelector, each operator with a configuration of its own",
     needs: [...needs, "namespaces", "ecs"],
-    judge: (situation) => judgeScope(situation, entriesInForce(situation)),
+    judge: (situation) => judgeScope(situation, listInForce(situation)),
   }),
 ];
-
-/** The configurations that are meant: by name or by entry. */
-function listConfigurations({
-  facts,
-  names,
-}: CheckContext): readonly ValidatingWebhookConfiguration[] {
-  return listCandidates(facts.objects.webhookConfigurations, names);
-}
-
-/** The configuration of the name of today. */
-export function findCurrent({
-  facts,
-  names,
-}: CheckContext): ValidatingWebhookConfiguration | undefined {
-  return factNamed(facts, "webhookConfigurations", { name: names.webhook.configuration });
-}
-
-/** Every entry of the product's, old and new, and what people added for its Service. */
-function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
-  const { facts, names } = situation;
-  const service = { namespace: facts.namespace, name: names.webhook.service };
-  return listConfigurations(situation).flatMap((one) => inForce(one, service, names));
-}
 
 /** What the swap would plan; undefined without a template. The CA that is there counts where none is known. */
 export function planFromFacts(situation: CheckContext): SwapPlan | undefined {

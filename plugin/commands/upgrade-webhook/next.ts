@@ -1,40 +1,39 @@
 /** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
 import { webhookFindings } from "../../domain/admission/findings";
-import { absentSecret, firstUnfit, judgeCertificate } from "../../domain/certificate/certificate";
-import { type Facts, isKnown } from "../../domain/facts/facts";
+import { type Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
-import { objectLabel } from "../../domain/kube/objects";
-import { entriesInForce, isOlmServed, readyEndpoints } from "../../domain/admission/configuration";
+import { isOlmServed, readyEndpoints } from "../../domain/admission/configuration";
 import {
   adviceFor,
   type Hindrance,
   hindranceCause,
   type ProbeOutcome,
 } from "../../domain/admission/refusers";
-import { describeConsequence, failsOpen, listPolicies } from "../../domain/admission/consequence";
+import { failsOpen, listPolicies } from "../../domain/admission/consequence";
 import {
   type ConfigurationStatus,
-  describeCa,
   describeConfiguration,
   entriesServed,
   servedHere,
 } from "./configuration-status";
 import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
-import { caWay, fixCaByOwner } from "../../domain/admission/owned";
-import { judgeInjection } from "../../domain/admission/injector";
+import { caWay } from "../../domain/admission/owned";
 import {
-  deletionOfOthers,
+  admissionList,
+  admissionSymptoms,
+  listWays,
+  secretList,
+  type WebhookScene,
+} from "../../domain/admission/symptoms";
+import {
   isEntryBroken,
   judgeDoubts,
-  readCalled,
-  judgeWays,
   renderWay,
   listSlices,
-  type Way,
   type WayLink,
-  wayFacts,
 } from "../../domain/admission/way";
 import { daysUntil } from "../../domain/base/duration";
+import { diagnose, diagnoseRow, type Unseen, verdictOf } from "../../domain/diagnosis/diagnose";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 import {
   holdStep,
@@ -63,7 +62,8 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     : readyEndpoints(listSlices(facts.names.webhook.service, facts.objects.endpointSlices));
   const notAfter = facts.certificate?.leaf?.notAfter;
   const daysLeft = daysUntil(notAfter, facts.now);
-  const [way] = shownWay(facts, probe);
+  const scene: WebhookScene = { facts, probe };
+  const [way] = shownWay(scene);
   return {
     configurations,
     ...(endpoints !== undefined && { readyEndpoints: endpoints }),
@@ -73,20 +73,14 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
       probe: { proven: probe.is === "proven", says: renderProbe(probe) },
     }),
     ...(way !== undefined && { way }),
-    verdict: firstVerdict(facts, configurations, probe),
+    verdict: judgeWebhook(scene, configurations),
   };
 }
 
-/** What a probe has proven is a whole way, however it looks. */
-function listWays(facts: Facts, probe?: ProbeOutcome): readonly Way[] {
-  const ways = judgeWays(servedHere(facts), wayFacts(facts), readCalled(undefined, facts.names));
-  if (probe?.is !== "proven") return ways;
-  return ways.map((way) => ({ ...way, broken: undefined, findings: [], doubts: [] }));
-}
-
 /** The first way that is broken, else the first that leads to pods of this namespace. */
-function shownWay(facts: Facts, probe?: ProbeOutcome): readonly string[] {
-  const ways = listWays(facts, probe);
+function shownWay(scene: WebhookScene): readonly string[] {
+  const { facts } = scene;
+  const ways = listWays(scene);
   const way =
     ways.find(({ broken }) => broken !== undefined) ??
     ways.find(({ stations }) => stations.length > 0);
@@ -95,14 +89,15 @@ function shownWay(facts: Facts, probe?: ProbeOutcome): readonly string[] {
   const notAfter = isOlms ? undefined : facts.certificate?.leaf?.notAfter;
   const days = daysUntil(notAfter, facts.now);
   if (way === undefined) return [];
-  const shown = { ...way, broken: way.broken ?? findLastBroken(facts, probe) };
+  const shown = { ...way, broken: way.broken ?? findLastBroken(scene) };
   return [renderWay(shown, days === undefined ? [] : [`certificate ${days} days`])];
 }
 
 /** Behind a way that leads to pods: what they serve, and what they say. */
-function findLastBroken(facts: Facts, probe?: ProbeOutcome): WayLink | undefined {
+function findLastBroken({ facts, probe }: WebhookScene): WayLink | undefined {
   if (probe?.is === "proven") return undefined;
-  if (judgeSecret(facts) !== undefined) return "certificate";
+  const { findings } = diagnose(secretList, { facts });
+  if (findings.some(({ severity }) => severity === "error")) return "certificate";
   return probe?.is === "failed" ? "answer" : undefined;
 }
 
@@ -111,38 +106,36 @@ function renderProbe(probe: ProbeOutcome): string {
   return probe.is === "elsewhere" ? hindranceCause(probe.hindrance) : probe.because;
 }
 
-type WebhookJudge = (
-  facts: Facts,
+/** What is wrong first explains what comes after; what was not read is unknown, whatever the probe shows. */
+function judgeWebhook(
+  scene: WebhookScene,
   configurations: readonly ConfigurationStatus[],
-  probe: ProbeOutcome | undefined,
-) => ComponentHealth | undefined;
+): ComponentHealth {
+  const { facts } = scene;
+  const unread = unreadVerdict(facts, ["webhookConfigurations"]);
+  // it refuses every edit, whether the webhook is in use or not
+  const left = verdictOf(diagnoseRow(admissionSymptoms.leftover, scene), "");
+  const early =
+    unread ?? (left.is === "stalled" ? left : undefined) ?? judgeUse(scene, configurations);
+  if (early !== undefined) return early;
+  const { findings, unseen } = diagnose(admissionList, scene);
+  // what a probe has proven need not be seen; how long the certificate is good for, no probe shows
+  const hidden = scene.probe?.is === "proven" ? unseen.filter(isOfSecret) : unseen;
+  const verdict = verdictOf({ findings, unseen: hidden }, summary(scene, configurations));
+  if (verdict.is === "fine") return judgeProbe(scene, configurations) ?? verdict;
+  // a doubt names what is doubtful, a list that is missing does not
+  return (verdict.is === "unknown" ? judgeDoubts(listWays(scene)) : undefined) ?? verdict;
+}
 
-/** What is wrong first explains what comes after. */
-const judgments: readonly WebhookJudge[] = [
-  (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
-  judgeLeftovers,
-  judgeUse,
-  judgeInjected,
-  judgeServer,
-  judgeSecret,
-  judgeEntries,
-  (facts) => unreadVerdict(facts, ["webhookSecrets", "services", "endpointSlices"]),
-  judgeProbe,
-];
-
-function firstVerdict(...args: Parameters<WebhookJudge>): ComponentHealth {
-  for (const judge of judgments) {
-    const verdict = judge(...args);
-    if (verdict !== undefined) return verdict;
-  }
-  return { is: "fine", says: summary(...args) };
+function isOfSecret({ row }: Unseen): boolean {
+  return secretList.some(({ code }) => code === row.code);
 }
 
 function judgeUse(
-  facts: Facts,
+  scene: WebhookScene,
   configurations: readonly ConfigurationStatus[],
 ): ComponentHealth | undefined {
-  const { names, namespace } = facts;
+  const { names, namespace } = scene.facts;
   if (configurations.length === 0) {
     return { is: "absent", says: "not in use: no configuration serves this namespace" };
   }
@@ -151,22 +144,11 @@ function judgeUse(
   );
   const [first] = elsewhere;
   if (first === undefined || elsewhere.length < configurations.length) return undefined;
-  if (listWays(facts).some(isEntryBroken)) return undefined;
+  if (listWays(scene).some(isEntryBroken)) return undefined;
   const where = first.serves === undefined ? "a URL" : `namespace ${first.serves}`;
   const because = `${first.name} calls ${where}, which is not read here`;
   const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
   return { is: "unknown", because: `${because}${companion}` };
-}
-
-/** What an injector writes is for nobody else to repair. */
-function judgeInjected(facts: Facts): ComponentHealth | undefined {
-  const { names, namespace, certificate } = facts;
-  if (certificate === undefined) return undefined;
-  const service = { namespace, name: names.webhook.service };
-  const [found] = servedHere(facts).flatMap((one) =>
-    judgeInjection(one, entriesInForce(one, service, names), certificate),
-  );
-  return found && stalledBy(found);
 }
 
 /** What configurations of others do to the databases, warnings too. */
@@ -174,93 +156,20 @@ export function othersFindings(facts: Facts): readonly Finding[] {
   return judgeOthers(listJudging(facts), readCallable(facts));
 }
 
-/** It refuses every edit, whatever the webhook itself does. */
-function judgeLeftovers(facts: Facts): ComponentHealth | undefined {
-  const found = othersFindings(facts).find(({ severity }) => severity === "error");
-  return found && stalledBy(found);
-}
-
 const reapply = "reapply it with upgrade-webhook";
 
-function judgeEntries(
-  facts: Facts,
-  _: readonly ConfigurationStatus[],
-  probe: ProbeOutcome | undefined,
-): ComponentHealth | undefined {
-  const [wrong] = listWays(facts, probe)
-    .filter(({ broken }) => broken === "configuration")
-    .flatMap(({ findings }) => findings);
-  if (wrong !== undefined) return stalledBy(wrong);
-  for (const one of servedHere(facts)) {
-    const object = objectLabel(one);
-    const { ca } = describeConfiguration(one, facts);
-    const because = unfitCa[ca];
-    if (because === undefined) continue;
-    const unfit = entriesServed(one, facts).filter((entry) => describeCa(entry, facts) === ca);
-    const consequence = describeConsequence(listPolicies(unfit));
-    const { fix = reapply } = {
-      ...deletionOfOthers({ configuration: one }, facts),
-      ...fixCaByOwner(one, facts),
-    };
-    const { code } = webhookFindings.staleCa;
-    return { is: "stalled", because: `${because}: ${consequence}`, fix, code, object };
-  }
-  return undefined;
-}
-
-const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> = {
-  fits: undefined,
-  unknown: undefined,
-  empty: "its caBundle is empty",
-  differs: "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it",
-};
-
-function judgeSecret(facts: Facts): ComponentHealth | undefined {
-  const { names, namespace, now, certificate } = facts;
-  if (!isKnown(facts, "webhookSecrets")) return undefined;
-  if (isOlmServed(facts.objects.webhookConfigurations, facts)) return undefined;
-  const findings =
-    certificate === undefined
-      ? [absentSecret(namespace, names)]
-      : judgeCertificate(certificate, { namespace, now, names });
-  const unfit = firstUnfit(findings);
-  if (unfit === undefined) return undefined;
-  const { cause: because, fix, code } = unfit;
-  return {
-    is: "stalled",
-    because,
-    fix,
-    code,
-    object: `Secret/${namespace}/${names.webhook.secret}`,
-  };
-}
-
-/** What `upgrade-webhook` cannot repair comes before what it can. */
-function judgeServer(
-  facts: Facts,
-  _: readonly ConfigurationStatus[],
-  probe: ProbeOutcome | undefined,
-): ComponentHealth | undefined {
-  const [found] = listWays(facts, probe)
-    .filter(({ broken }) => broken !== "configuration")
-    .flatMap(({ findings }) => findings);
-  return found && stalledBy(found);
-}
-
-function stalledBy({ cause: because, fix, code, object }: Finding): ComponentHealth {
-  return { is: "stalled", because, fix, code, ...(object !== undefined && { object }) };
-}
-
 function judgeProbe(
-  facts: Facts,
+  scene: WebhookScene,
   configurations: readonly ConfigurationStatus[],
-  probe: ProbeOutcome | undefined,
 ): ComponentHealth | undefined {
-  if (probe === undefined || probe.is === "proven") return judgeDoubts(listWays(facts, probe));
+  const { probe } = scene;
+  if (probe === undefined || probe.is === "proven") return judgeDoubts(listWays(scene));
   if (probe.is === "elsewhere") return judgeHindrance(probe.hindrance);
   const { because } = probe;
   if (probe.is === "open") return { is: "unknown", because };
-  if (probe.finding !== undefined) return stalledBy(probe.finding);
+  if (probe.finding !== undefined) {
+    return verdictOf({ findings: [probe.finding], unseen: [] }, "");
+  }
   const object = `ValidatingWebhookConfiguration/${String(configurations[0]?.name)}`;
   return { is: "stalled", because, fix: reapply, object };
 }
@@ -274,8 +183,9 @@ function judgeHindrance(hindrance: Hindrance): ComponentHealth {
   return { is: "stalled", because, fix: adviceFor(refuser), object };
 }
 
-function summary(...[facts, configurations, probe]: Parameters<WebhookJudge>): string {
-  const way = shownWay(facts, probe);
+function summary(scene: WebhookScene, configurations: readonly ConfigurationStatus[]): string {
+  const { facts } = scene;
+  const way = shownWay(scene);
   if (isOlmServed(facts.objects.webhookConfigurations, facts)) {
     const made = configurations.map(({ name }) => name).join(" and ");
     return [`${made}, made by OLM with a certificate of its own`, ...way].join("; ");

@@ -18,21 +18,20 @@ import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import {
   configurationResource,
-  entriesInForce,
-  findEntry,
   hasOlmPair,
   isOlmServed,
   listCandidates,
   listEntries,
-  policiesTo,
   readServiceNamespace,
 } from "../../domain/admission/configuration";
-import { addConsequence, describePlanned, listPolicies } from "../../domain/admission/consequence";
 import { listOthersEntries, selectsByLabels } from "../../domain/admission/others";
-import { factsOf, type Facts } from "../../domain/facts/facts";
+import { factsOf, type FactObjects, type Facts, withRead } from "../../domain/facts/facts";
 import { readAlias } from "../../domain/admission/called-service";
 import { asksForNamespaces } from "../../domain/admission/network";
-import { readCalled, judgeServerWay, type Way, type WayFacts } from "../../domain/admission/way";
+import { type PlannedScene, plannedServerList } from "../../domain/admission/symptoms";
+import { judgePlannedWay, readCalled } from "../../domain/admission/way";
+import { gate } from "../../domain/diagnosis/diagnose";
+import type { Diagnosed } from "../../domain/diagnosis/symptom";
 import { liveBundles, type LiveBundles } from "../../domain/admission/injector";
 import { namespaceMissing, webhookFinding } from "../../domain/admission/findings";
 import { findOwner } from "../../domain/kube/owners";
@@ -261,9 +260,8 @@ function requireFitSecret(deps: SwapDeps, secret: KubeObject, live: LiveBundles)
 
 async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<readonly Finding[]> {
   const { cluster, names } = deps;
-  const { namespace } = options;
-  const called = readCalled(options.template, names);
-  const name = called.name;
+  const { namespace, template } = options;
+  const { name } = readCalled(template, names);
   const [service, endpointSlices, deployment, pods, networkPolicies] = await Promise.all([
     getTyped(cluster, { resource: kinds.service, name, namespace }),
     listTyped(cluster, kinds.endpointSlice, {
@@ -277,49 +275,49 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
   const asks = (networkPolicies ?? []).some(asksForNamespaces);
   const namespaces = asks ? await listIfAllowed(deps, kinds.namespace) : undefined;
   const lists = {
-    namespaces,
+    ...(namespaces && { namespaces }),
     ...(service === undefined ? { services: [] } : await readAliased(deps, service)),
     endpointSlices: endpointSlices ?? [],
     deployments: deployment === undefined ? [] : [deployment],
-    ...{ pods, networkPolicies },
+    ...(pods && { pods }),
+    ...(networkPolicies && { networkPolicies }),
   };
-  const marked = [...(lists.services ?? []), ...lists.deployments, ...(networkPolicies ?? [])];
-  const left = await readLeftMarks(deps, marked);
-  const server = judgeServerWay(called, { names, namespace, lists, left });
-  const { broken, doubts = [] } = server;
-  deps.tell(doubts);
-  const isWhole = server.findings.length === 0;
-  const { findings } = isWhole ? server : await describeBroken(deps, options, server);
-  // pods that are not there or not ready are those of the operator
-  if (broken === "pods") return findings;
-  const facts = factsOf(
-    { names, namespace, now: deps.clock.now() },
-    { deployments: lists.deployments },
-  );
+  const marked = [...lists.services, ...lists.deployments, ...(networkPolicies ?? [])];
+  const facts = {
+    ...factsOf({ names, namespace, now: deps.clock.now() }, lists),
+    left: await readLeftMarks(deps, marked),
+  };
   const rows = { rows: operatorList, act: "upgrade-webhook" } as const;
-  return [...findings, ...(await gateInTwoLooks(deps, rows, facts))];
+  const operators = await gateInTwoLooks(deps, rows, facts);
+  const { doubts = [] } = judgePlannedWay({ facts, template });
+  deps.tell(doubts);
+  const findings = [...operators, ...(await judgeServer(deps, { facts, template }))];
+  const errors = findings.filter(({ severity }) => severity === "error");
+  deps.tell(findings.filter((one) => !errors.includes(one)));
+  return errors;
 }
 
-/** With what the failed calls lead to: by the entries in force, by the template where there are none. */
-async function describeBroken(
-  deps: SwapDeps,
-  { namespace, template }: SwapOptions,
-  way: Way,
-): Promise<Way> {
-  const { names } = deps;
-  const service = { namespace, name: readCalled(template, names).name };
-  const configurations = await listConfigurations(deps);
-  const inForce = configurations.flatMap((one) => entriesInForce(one, service, names));
-  if (inForce.length > 0) return addConsequence(way, policiesTo(inForce, service));
-  const entry = findEntry(template, names.webhook.entry);
-  return addConsequence(way, listPolicies([entry]), describePlanned);
+/** What its failed calls come to is asked once one would fail. */
+async function judgeServer(deps: SwapDeps, scene: PlannedScene): Promise<readonly Diagnosed[]> {
+  const found = gate(plannedServerList, "upgrade-webhook", scene);
+  if (!found.some(({ severity }) => severity === "error")) return tellOnce(found);
+  const webhookConfigurations = await listConfigurations(deps);
+  const read = factsOf(scene.facts, { webhookConfigurations });
+  const facts = withRead(scene.facts, read, ["webhookConfigurations"]);
+  return tellOnce(gate(plannedServerList, "upgrade-webhook", { ...scene, facts }));
+}
+
+/** A list that several rows miss is told once. */
+function tellOnce(findings: readonly Diagnosed[]): readonly Diagnosed[] {
+  const blind = new Map(findings.flatMap((one) => (one.blind ? [[one.cause, one]] : [])));
+  return findings.filter((one) => one.blind !== true || blind.get(one.cause) === one);
 }
 
 /** The Service, and what it is another name of as far as that is there or may not be read. */
 async function readAliased(
   deps: SwapDeps,
   service: Service,
-): Promise<Pick<WayFacts["lists"], "services" | "namespaces">> {
+): Promise<Pick<FactObjects, "services"> & Partial<Pick<FactObjects, "namespaces">>> {
   const alias = readAlias(service);
   if (alias === undefined) return { services: [service] };
   const gone = await readGoneServices(deps, [{ entry: { clientConfig: { service: alias } } }]);

@@ -103,6 +103,10 @@ export const webhookFindings = {
       "the entry calls a Service, a port or a path that is not there, although what the template calls is: every call fails",
     fix: "run upgrade-webhook: it writes the entry as the template has it",
   }),
+  entryAbsent: error("WEBHOOK-ENTRY-ABSENT", "S30", {
+    cause: "the configuration does not have the one entry that the procedure names",
+    fix: "run upgrade-webhook: it writes the whole configuration",
+  }),
   namespaceGone: error("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
     cause: "the entry calls a Service in a namespace that does not exist: every call fails",
     fix: "run upgrade-webhook with the operator's namespace",

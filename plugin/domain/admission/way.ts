@@ -33,7 +33,13 @@ import {
   readServiceNamespace,
   compareTrust,
 } from "./configuration";
-import { addConsequence, type Extent, policiesOf } from "./consequence";
+import {
+  addConsequence,
+  describePlanned,
+  type Extent,
+  listPolicies,
+  policiesOf,
+} from "./consequence";
 import { findMisnamed, findUnserved, judgeEndpoints, listSelected, listServed } from "./endpoints";
 import { webhookFinding, webhookFindings } from "./findings";
 import { type Callable, describeDeletion, isLeftWhole, judgeOthers } from "./others";
@@ -340,6 +346,30 @@ export function judgeServerWay(
   if (found === undefined && ports.length > 0)
     return breakLink("port", [reportMissingPort({ service, ports }, port, facts)]);
   return judgeBehind({ service, found, at }, facts);
+}
+
+/**
+ * The way that the entry of a template would take, whatever is in force, with what its failed calls come to where the
+ * entries in force are known: the template's own counts where there are none.
+ */
+export function judgePlannedWay({
+  template,
+  facts,
+}: {
+  readonly template: ValidatingWebhookConfiguration;
+  readonly facts: Facts;
+}): Way {
+  const { names, namespace, objects } = facts;
+  const called = readCalled(template, names);
+  const way = judgeServerWay(called, wayFacts(facts));
+  if (!isKnown(facts, "webhookConfigurations")) return way;
+  const service = { namespace, name: called.name };
+  const inForce = objects.webhookConfigurations.flatMap((one) =>
+    entriesInForce(one, service, names),
+  );
+  if (inForce.length > 0) return addConsequence(way, policiesTo(inForce, service));
+  const entry = findEntry(template, names.webhook.entry);
+  return addConsequence(way, listPolicies([entry]), describePlanned);
 }
 
 interface Reached {

@@ -97,6 +97,8 @@ type CertificatePredicate = (
 
 /** A code with the predicate that gives it out. */
 interface CertificateCheck extends Explained {
+  /** What is so where it says nothing. */
+  readonly title: string;
   /** Where it is in the Secret; absent: in the item with the certificate. */
   readonly field?: (names: Names) => string;
   readonly judge: CertificatePredicate;
@@ -123,6 +125,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the secret is not of type Opaque",
       fix: `the type of a secret cannot be changed: ${newPair}`,
     }),
+    title: "The webhook's Secret is of type Opaque",
     field: () => "type",
     judge: ({ secret }) =>
       secret === undefined || secret.type === "Opaque" || isIssued(secret)
@@ -134,6 +137,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the secret does not hold exactly the two items certificate and private key",
       fix: `keep the certificate and its private key as the only two items, or ${newPair}`,
     }),
+    title: "The webhook's Secret holds the two items",
     field: () => "data",
     judge: judgeItems,
   },
@@ -142,6 +146,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the secret has no item with the certificate",
       fix: "store the certificate under the name that the specification gives (tls.crt is not read)",
     }),
+    title: "The webhook's Secret holds the certificate",
     judge: ({ present, secret }, { names }) =>
       present
         ? undefined
@@ -152,6 +157,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the certificate item is not a PEM certificate",
       fix: `store the certificate as PEM text, encoded in base64 once; or ${newPair}`,
     }),
+    title: "The certificate is PEM, encoded once",
     judge: judgePem,
   },
   {
@@ -160,6 +166,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
         "the certificate item also holds a private key, which the webhook configuration would make readable for everyone",
       fix: `that key is no longer secret: ${newPair}`,
     }),
+    title: "The certificate item holds no private key",
     judge: ({ holdsPrivateKey }) =>
       holdsPrivateKey
         ? "the certificate item also holds a private key; copied into caBundle it would be readable for everyone"
@@ -170,6 +177,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "no API server accepts the certificate, even one that trusts it",
       fix: newPair,
     }),
+    title: "API servers accept the certificate",
     judge: ({ refused }) =>
       refused === undefined ? undefined : `no API server accepts the certificate: ${refused}`,
   },
@@ -178,6 +186,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the CA in the secret is not the one that issued the certificate beside it",
       fix: `put the CA that issued tls.crt into ca.crt, by having the pair issued again; or take the injector's annotation off the configuration, ${newPair}`,
     }),
+    title: "The CA beside the certificate is the one that issued it",
     field: () => "data.ca.crt",
     judge: ({ caRefuses, refused }) =>
       caRefuses === undefined || refused !== undefined
@@ -190,6 +199,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
         "the certificate is not made for the name under which the API server calls the webhook",
       fix: newPair,
     }),
+    title: "The certificate is made for the webhook's Service",
     judge: ({ leaf, refused }, { namespace, names }) => {
       if (leaf === undefined) return undefined;
       const host = `${names.webhook.service}.${namespace}.svc`;
@@ -205,6 +215,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the certificate has expired",
       fix: newPair,
     }),
+    title: "The certificate has not expired",
     judge: onLeaf(({ notAfter }, { now }) =>
       Date.parse(notAfter) < now ? `the certificate expired on ${notAfter}` : undefined,
     ),
@@ -214,6 +225,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the certificate is not valid yet",
       fix: `compare this machine's clock with the cluster's, wait until then, or ${newPair}`,
     }),
+    title: "The certificate is valid already",
     judge: onLeaf(({ notBefore }, { now }) =>
       Date.parse(notBefore) > now ? `the certificate is not valid before ${notBefore}` : undefined,
     ),
@@ -223,6 +235,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the certificate and the private key do not belong together",
       fix: newPair,
     }),
+    title: "Certificate and private key belong together",
     field: (names) => `data.${names.webhook.secretKey}`,
     judge: ({ matchesPrivateKey }) =>
       matchesPrivateKey === false
@@ -234,6 +247,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: `the certificate expires within ${warningDays} days`,
       fix: `before that day, ${newPair}`,
     }),
+    title: "The certificate is good for a while",
     judge: onLeaf(({ notAfter }, { now }) => {
       const left = Date.parse(notAfter) - now;
       return left >= 0 && left < warningDays * day
@@ -246,6 +260,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the certificate uses a broken hash or a short RSA key",
       fix: newPair,
     }),
+    title: "The certificate is strong enough",
     judge: (facts, context) =>
       facts.refused === undefined ? onLeaf(judgeStrength)(facts, context) : undefined,
   },
@@ -254,6 +269,7 @@ export const certificateChecks: readonly CertificateCheck[] = [
       cause: "the certificates in the item do not form a chain, each issued by the next",
       fix: "order them from the served certificate to its root and leave out the others",
     }),
+    title: "The certificates form a chain",
     judge: (facts) =>
       facts.chainOk || isOverlap(facts)
         ? undefined

@@ -5,13 +5,8 @@ import { getPath, renderValue, asString } from "../base/values";
 import { type Check, makeChecks, type CheckResult, on, perCluster } from "./check";
 import type { CheckContext } from "./context";
 import { readName } from "../kube/objects";
-import {
-  absentSecret,
-  certificateChecks as judged,
-  judgeCertificate,
-  secretAbsent,
-} from "../certificate/certificate";
-import { isOlmServed, listCandidates } from "../admission/configuration";
+import { secretAbsent } from "../certificate/certificate";
+import { secretList } from "../admission/symptoms";
 import {
   type SecretUse,
   type SecretReference,
@@ -126,58 +121,7 @@ export const restChecks: readonly Check[] = [
 
 const certificate = makeChecks("certificate");
 
-/** What is so when nothing is found. */
-const titles: Readonly<Record<string, string>> = {
-  "SECRET-TYPE": "The webhook's Secret is of type Opaque",
-  "SECRET-ITEMS": "The webhook's Secret holds the two items",
-  "SECRET-NO-CERT": "The webhook's Secret holds the certificate",
-  "SECRET-NOT-PEM": "The certificate is PEM, encoded once",
-  "SECRET-PRIVATE-KEY-IN-CERT": "The certificate item holds no private key",
-  "SECRET-CA": "The CA beside the certificate is the one that issued it",
-  "CERT-REFUSED": "API servers accept the certificate",
-  "CERT-SAN": "The certificate is made for the webhook's Service",
-  "CERT-EXPIRED": "The certificate has not expired",
-  "CERT-NOT-YET-VALID": "The certificate is valid already",
-  "CERT-KEY-MISMATCH": "Certificate and private key belong together",
-  "CERT-EXPIRES-SOON": "The certificate is good for a while",
-  "CERT-WEAK": "The certificate is strong enough",
-  "CERT-CHAIN": "The certificates form a chain",
-};
-
 /** The checks of the certificate. */
-export const certificateChecks: readonly Check[] = [
-  certificate.shared(secretAbsent, {
-    title: "The webhook's Secret exists where a webhook is in use",
-    needs: ["webhookSecrets", "webhookConfigurations", "services"],
-    judge: (situation) => {
-      const { facts, names } = situation;
-      const { webhookConfigurations, webhookSecrets } = facts.objects;
-      if (webhookSecrets.length > 0 || !isInUse(situation)) return [];
-      if (isOlmServed(webhookConfigurations, facts)) return [];
-      return [absentSecret(facts.namespace, names)];
-    },
-  }),
-  ...judged.map((entry) =>
-    certificate.shared(entry, {
-      title: String(titles[entry.code]),
-      needs: ["webhookSecrets"],
-      wants: "certificate",
-      judge: ({ facts, names }) =>
-        facts.certificate === undefined
-          ? []
-          : judgeCertificate(facts.certificate, {
-              namespace: facts.namespace,
-              now: facts.now,
-              names,
-            }).filter(({ code }) => code === entry.code),
-    }),
-  ),
-];
-
-/** S24: nothing is asked of an admission controller that is not there. */
-function isInUse({ facts, names }: CheckContext): boolean {
-  return (
-    listCandidates(facts.objects.webhookConfigurations, names).length > 0 ||
-    factNamed(facts, "services", { name: names.webhook.service }) !== undefined
-  );
-}
+export const certificateChecks: readonly Check[] = secretList.map((row) =>
+  certificate.ofSymptom(row, row.code === secretAbsent.code ? {} : { wants: "certificate" }),
+);

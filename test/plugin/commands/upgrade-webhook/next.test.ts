@@ -61,7 +61,7 @@ test.each([
     "its entry, which is of an old release",
     "webhooks.0.name",
     names.webhook.oldEntry,
-    { says: expect.stringContaining("have Argo CD replace") as string },
+    { says: expect.stringContaining("repository of the Argo CD application") as string },
   ],
 ])(
   "of a repository's configuration %s is wrong: no line that would be refused",

@@ -134,7 +134,8 @@ describe.each(["may not be read", "are not those of the cluster"] as const)(
       const doubts = (way.doubts ?? []).map(({ code, severity }) => [code, severity]);
       expect(doubts).toEqual(is === "unknown" ? [["WEBHOOK-NETWORK-POLICY", "warning"]] : []);
       const { verdict } = webhookStatus(facts);
-      const verdicts = { closed: "stalled", open: "fine", unknown: "unknown" } as const;
+      const open = why === "may not be read" ? "unknown" : "fine";
+      const verdicts = { closed: "stalled", open, unknown: "unknown" } as const;
       expect(verdict.is).toBe(verdicts[is]);
       if (is === "unknown") {
         expect(verdict).toMatchObject({

@@ -1,0 +1,335 @@
+/** What may be wrong with the webhook, in causal order: the first that is found explains those after it (S24-S30; domain facts 4). */
+import {
+  absentSecret,
+  certificateChecks,
+  judgeCertificate,
+  secretAbsent,
+} from "../certificate/certificate";
+import { distinct } from "../base/findings";
+import { oncePer } from "../base/values";
+import type { Found, Scene, Symptom } from "../diagnosis/symptom";
+import { factNamed, type FactKey, type Facts } from "../facts/facts";
+import type {
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookConfiguration,
+} from "../kube/models";
+import { objectLabel } from "../kube/objects";
+import {
+  compareTrust,
+  entriesInForce,
+  type EntryInForce,
+  entryNames,
+  findEntry,
+  hasOlmPair,
+  isOlmServed,
+  isOthers,
+  listCandidates,
+  readServiceName,
+  readServiceNamespace,
+  type Trust,
+} from "./configuration";
+import { describeConsequence, listPolicies } from "./consequence";
+import { webhookFindings } from "./findings";
+import { findInjector, judgeInjection } from "./injector";
+import { judgeOthers, listJudging, readCallable } from "./others";
+import { fixByOwner, fixCaByOwner } from "./owned";
+import type { ProbeOutcome } from "./refusers";
+import {
+  deletionOfOthers,
+  judgePlannedWay,
+  judgeWays,
+  readCalled,
+  type Way,
+  wayFacts,
+} from "./way";
+
+/** What the webhook is judged over. */
+export interface WebhookScene extends Scene {
+  /** What the entry is held to; absent: what the bundle has. */
+  readonly target?: { readonly webhook?: ValidatingWebhookConfiguration };
+  /** What the twins showed, where they were sent. */
+  readonly probe?: ProbeOutcome | undefined;
+}
+
+/** What is about to be written. */
+export interface PlannedScene extends Scene {
+  readonly template: ValidatingWebhookConfiguration;
+}
+
+type Code = keyof typeof webhookFindings;
+
+/** The configurations that are meant: by name or by entry. */
+export function listConfigurations({
+  facts: { objects, names },
+}: Scene): readonly ValidatingWebhookConfiguration[] {
+  return listCandidates(objects.webhookConfigurations, names);
+}
+
+/** The configuration of the name of today. */
+export function findCurrent({ facts }: Scene): ValidatingWebhookConfiguration | undefined {
+  const { configuration: name } = facts.names.webhook;
+  return factNamed(facts, "webhookConfigurations", { name });
+}
+
+/** Every entry of the product's, old and new, and what people added for its Service. */
+export function listInForce(scene: Scene): readonly EntryInForce[] {
+  return listConfigurations(scene).flatMap((one) => inForceOf(one, scene.facts));
+}
+
+function inForceOf(
+  configuration: WebhookConfiguration,
+  { names, namespace }: Facts,
+): readonly EntryInForce[] {
+  return entriesInForce(configuration, { namespace, name: names.webhook.service }, names);
+}
+
+/** The ways of the entries in force; what a probe has proven is whole, however it looks. */
+export const listWays = oncePer((scene: WebhookScene): readonly Way[] => {
+  const { facts, target, probe } = scene;
+  const wanted = readCalled(target?.webhook, facts.names);
+  const ways = judgeWays(listConfigurations(scene), wayFacts(facts), wanted);
+  if (probe?.is !== "proven") return ways;
+  return ways.map((way) => ({ ...way, broken: undefined, findings: [], doubts: [] }));
+});
+
+const configurations: readonly FactKey[] = ["webhookConfigurations"];
+const server: readonly FactKey[] = ["services", "endpointSlices"];
+const behind: readonly FactKey[] = ["pods"];
+
+/** Rows of the way, each of one code. */
+const rowsOfWays =
+  <S extends Scene>(waysOf: (scene: S) => readonly Way[], before: readonly FactKey[]) =>
+  (
+    what: Code,
+    title: string,
+    { needs, ...rest }: Pick<Symptom<S>, "needs" | "may" | "forbids">,
+  ): Symptom<S> => ({
+    ...webhookFindings[what],
+    title,
+    needs: [...before, ...needs],
+    ...rest,
+    judge: (scene) =>
+      distinct(
+        waysOf(scene).flatMap(({ findings, doubts = [] }) => [...findings, ...doubts]),
+      ).filter(({ code }) => code === webhookFindings[what].code),
+  });
+
+/** From the Service to the container: no write of an entry mends it, so that none may be made. */
+function serverRows<S extends Scene>(row: ReturnType<typeof rowsOfWays<S>>) {
+  const forbids = ["upgrade-webhook"] as const;
+  const onService = { needs: ["services"], forbids } as const;
+  const onPods = { needs: server, may: behind, forbids };
+  const onPolicies = { ...onPods, may: [...behind, "networkPolicies"] as const };
+  return {
+    serviceMissing: row("serviceMissing", "The Service that the webhook calls exists", onService),
+    servicePort: row("servicePort", "The Service has the port that the webhook calls", onService),
+    selectsNothing: row("selectsNothing", "The selector of the Service finds pods", onPods),
+    noPods: row("noPods", "What the Service selects has pods", onPods),
+    podsNotReady: row("podsNotReady", "A pod behind the Service is ready", onPods),
+    noEndpoints: row("noEndpoints", "The Service that the webhook calls has a ready endpoint", {
+      needs: server,
+      forbids,
+    }),
+    strangerPod: row("strangerPod", "The Service selects only the webhook's pods", onPods),
+    targetPort: row(
+      "targetPort",
+      "The Service sends to the port on which the webhook listens",
+      onPods,
+    ),
+    networkClosed: row("networkClosed", "No NetworkPolicy closes the webhook's port", onPolicies),
+  };
+}
+
+/** The same of what is to be written, whatever is in force. */
+export const plannedServerList: readonly Symptom<PlannedScene>[] = Object.values(
+  serverRows(
+    rowsOfWays(
+      // what may be broken forbids nothing: the probe decides
+      oncePer((scene: PlannedScene) => [{ ...judgePlannedWay(scene), doubts: [] }]),
+      [],
+    ),
+  ),
+);
+
+const rowOfWay = rowsOfWays(listWays, configurations);
+
+const fromOthers = (
+  what: "leftover" | "selectsNoNamespace",
+  title: string,
+): Symptom<WebhookScene> => ({
+  ...webhookFindings[what],
+  title,
+  needs: [...configurations, "namespaces"],
+  judge: ({ facts }) =>
+    judgeOthers(listJudging(facts), readCallable(facts)).filter(
+      ({ code }) => code === webhookFindings[what].code,
+    ),
+});
+
+/** What keeps API servers from verifying the webhook by an entry's CA. */
+const distrusts: Readonly<Record<Exclude<Trust, "fit">, string>> = {
+  empty: "its caBundle is empty",
+  "encoded-twice": "its caBundle is base64 of base64",
+  "no-pem": "its caBundle holds no certificate",
+  stale: "its caBundle holds neither the certificate of the Secret nor a valid CA that issued it",
+};
+
+/** The entries whose CA does not verify the webhook. */
+export function judgeTrust(scene: Scene): readonly Found[] {
+  const { facts } = scene;
+  return (
+    listInForce(scene)
+      // WEBHOOK-CA-INJECTED covers what an injector writes; OLM serves with a pair of its own
+      .filter(({ configuration }) => findInjector(configuration) === undefined)
+      .filter(({ configuration }) => !hasOlmPair(configuration, facts))
+      // of others only those that call this namespace have to trust its certificate,
+      // and a call of what is not there is WEBHOOK-LEFTOVER, whatever it trusts
+      .filter(
+        ({ configuration, entry }) =>
+          !isOthers(configuration, facts.names) ||
+          (readServiceNamespace(entry) === facts.namespace && !callsNothing(entry, facts)),
+      )
+      .flatMap(({ configuration, entry, field }) => {
+        const trust = compareTrust(entry, facts.certificate);
+        if (trust === "fit") return [];
+        const consequence = describeConsequence(listPolicies([entry]));
+        return {
+          object: objectLabel(configuration),
+          field: `${field}.clientConfig.caBundle`,
+          cause: `${distrusts[trust]}: ${consequence}`,
+          ...deletionOfOthers({ configuration }, facts),
+          ...fixCaByOwner(configuration, facts),
+        };
+      })
+  );
+}
+
+/** True for an entry whose Service was looked for, and is not there. */
+function callsNothing(entry: ValidatingWebhook, facts: Facts): boolean {
+  const { namespace, unread } = facts;
+  const name = String(readServiceName(entry));
+  return !unread.has("services") && factNamed(facts, "services", { name, namespace }) === undefined;
+}
+
+/** S24: nothing is asked of an admission controller that is not there. */
+function isInUse(scene: Scene): boolean {
+  const { facts } = scene;
+  const { service: name } = facts.names.webhook;
+  return (
+    listConfigurations(scene).length > 0 || factNamed(facts, "services", { name }) !== undefined
+  );
+}
+
+/** The Secret is no part of what OLM serves by a pair of its own. */
+function isOfOlm({ facts }: Scene): boolean {
+  return isOlmServed(facts.objects.webhookConfigurations, facts);
+}
+
+const secretMissing: Symptom = {
+  ...secretAbsent,
+  title: "The webhook's Secret exists where a webhook is in use",
+  needs: ["webhookSecrets", "webhookConfigurations", "services"],
+  judge: (scene) => {
+    const { names, namespace, objects } = scene.facts;
+    if (objects.webhookSecrets.length > 0 || !isInUse(scene) || isOfOlm(scene)) return [];
+    return [absentSecret(namespace, names)];
+  },
+};
+
+/** The rows of the certificate: each of one code. */
+const certificateRows: readonly Symptom[] = certificateChecks.map(
+  ({ code, severity, cause, fix, source, title }) => ({
+    ...{ code, severity, cause, fix, source, title },
+    needs: ["webhookSecrets"],
+    judge: (scene) => {
+      const { certificate, names, namespace, now } = scene.facts;
+      if (certificate === undefined || isOfOlm(scene)) return [];
+      return judgeCertificate(certificate, { namespace, now, names }).filter(
+        (one) => one.code === code,
+      );
+    },
+  }),
+);
+
+/** The rows of the Secret, in their order. */
+export const secretList: readonly Symptom[] = [secretMissing, ...certificateRows];
+
+/** What is wrong, whatever the webhook itself does. */
+const around = {
+  absent: {
+    ...webhookFindings.absent,
+    title: "An admission webhook validates databases",
+    needs: configurations,
+    judge: (scene) =>
+      listConfigurations(scene).length === 0
+        ? [
+            {
+              object: `ValidatingWebhookConfiguration/${scene.facts.names.webhook.configuration}`,
+              cause: "neither the new nor the old configuration exists: nothing is validated",
+            },
+          ]
+        : [],
+  },
+  leftover: fromOthers("leftover", "No configuration of others refuses every edit"),
+  selectsNoNamespace: fromOthers(
+    "selectsNoNamespace",
+    "Configurations of others select a namespace",
+  ),
+  injectedOther: {
+    ...webhookFindings.injectedOther,
+    title: "No injector writes another CA into the webhook entry",
+    needs: [...configurations, "webhookSecrets"],
+    judge: (scene) =>
+      listConfigurations(scene).flatMap((one) =>
+        judgeInjection(one, inForceOf(one, scene.facts), scene.facts.certificate),
+      ),
+  },
+} as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
+
+/** What a write of the entry mends: it comes after what it cannot mend. */
+const entries = {
+  entryAbsent: {
+    ...webhookFindings.entryAbsent,
+    title: "The configuration has its entry",
+    needs: configurations,
+    judge: (scene) => {
+      const current = findCurrent(scene);
+      const { entry } = scene.facts.names.webhook;
+      if (current === undefined || findEntry(current, entry) !== undefined) return [];
+      const held = entryNames(current).join(", ");
+      const cause = `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`;
+      return [{ object: objectLabel(current), cause, ...fixByOwner(current, scene.facts) }];
+    },
+  },
+  placeholder: rowOfWay("placeholder", "No placeholder was left in the configuration", {
+    needs: [],
+  }),
+  namespaceGone: rowOfWay("namespaceGone", "The configuration calls a namespace that exists", {
+    needs: ["namespaces"],
+  }),
+  callsOther: rowOfWay("callsOther", "The entry calls what is there", { needs: ["services"] }),
+  staleCa: {
+    ...webhookFindings.staleCa,
+    title: "The webhook entry trusts the certificate of the Secret",
+    needs: configurations,
+    // only the last of the four causes is seen by the Secret
+    may: ["webhookSecrets"],
+    judge: judgeTrust,
+  },
+} as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
+
+/** The rows. */
+export const admissionSymptoms = {
+  ...around,
+  ...serverRows(rowOfWay),
+  ...entries,
+} as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
+
+/** The list, in its order: what no write of this tool mends comes before what one does. */
+export const admissionList: readonly Symptom<WebhookScene>[] = [
+  ...Object.values(around),
+  ...Object.values(serverRows(rowOfWay)),
+  ...secretList,
+  ...Object.values(entries),
+];
