@@ -130,17 +130,7 @@ const takeOut: Line = (finding, names) =>
 const roles = useWords("reapply-rbac");
 /** None where a person has to decide on the accounts of a group. */
 const subjects: Line = ({ fix }) => (fix.includes("--drop-local") ? undefined : ["reapply-rbac"]);
-/** None where a controller keeps the Secret: the fix is its own way then. */
-const newPair: Line = ({ fix }) =>
-  fix.includes("cert create --replace") ? ["cert", "create", "--replace"] : undefined;
-
 const engine: Readonly<Record<string, Line>> = {
-  "CERT-EXPIRED": newPair,
-  "CERT-EXPIRES-SOON": newPair,
-  "CERT-KEY-MISMATCH": newPair,
-  "CERT-REFUSED": newPair,
-  "CERT-SAN": newPair,
-  "CERT-WEAK": newPair,
   "CLUSTER-FROZEN": useWords("recover"),
   "FREEZE-UNPROVEN": useWords("recover"),
   "OPERATOR-CHART-NAMESPACES": roles,
@@ -157,10 +147,6 @@ const engine: Readonly<Record<string, Line>> = {
   "SCC-LEFT": useWords("unbind-scc"),
   "SCC-OLDER-LEFT": (_, { scc }) => ["unbind-scc", `--scc=${scc.older}`],
   "SCC-STILL-BOUND": useWords("unbind-scc"),
-  "SECRET-ITEMS": newPair,
-  "SECRET-NOT-PEM": newPair,
-  "SECRET-PRIVATE-KEY-IN-CERT": newPair,
-  "SECRET-TYPE": newPair,
   "WEBHOOK-CA-STALE": webhook,
   "WEBHOOK-CALLS-OTHER": webhook,
   "WEBHOOK-DIFFERS": useWords("diff", "upgrade-webhook"),

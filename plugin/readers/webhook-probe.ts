@@ -4,12 +4,8 @@ import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
 import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
 import { explainUnproven, listPolicies } from "../domain/admission/consequence";
-import {
-  entriesInForce,
-  findEntry,
-  readServiceNamespace,
-  selectsNamespace,
-} from "../domain/admission/configuration";
+import { entriesInForce, findEntry, readServiceNamespace } from "../domain/admission/configuration";
+import { isProvable } from "../domain/admission/selected";
 import { judgeAnswers } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
 import {
@@ -126,8 +122,7 @@ function pickPair(facts: Facts, { name, entries }: PairWanted): ProbePair | stri
   const entry = pickEntry(facts, entries);
   if (entry === undefined) return "no configuration of this namespace can be probed";
   const namespace = objects.namespaces
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .filter((one) => selectsNamespace(entry, one))
+    .filter((one) => isProvable(entry, one))
     .map(({ metadata }) => String(metadata.name))
     .sort((one, other) => Number(other === operators) - Number(one === operators))[0];
   const labels = labelsFor(entry.objectSelector);

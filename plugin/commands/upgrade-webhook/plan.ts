@@ -29,7 +29,11 @@ import {
   nameField,
 } from "../../domain/admission/configuration";
 import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
-import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
+import {
+  describeConsequence,
+  listPolicies,
+  readFailurePolicy,
+} from "../../domain/admission/consequence";
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
 import { describeDeletion, isLeftWhole, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
@@ -354,10 +358,17 @@ function judgeLosses(
       severity: takeTemplateRules ? "warning" : "error",
       object: objectLabel(wanted),
       field: `${nameField(entry)}.rules`,
-      cause: `the template does not guard what the live entry guards: ${lost.join(", ")}`,
+      cause: `the template does not guard what the live entry guards: ${lost.join(", ")}${tellHeld(findEntry(live, entry), lost)}`,
       fix: "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules",
     }),
   ];
+}
+
+/** What a rule on deletions comes to while the webhook does not answer. */
+function tellHeld(entry: ValidatingWebhook | undefined, lost: readonly string[]): string {
+  const isHeld = lost.some((line) => line.includes("DELETE"));
+  if (!isHeld || readFailurePolicy(entry) === "Ignore") return "";
+  return "; with DELETE among them, a namespace with such objects cannot be deleted while the webhook does not answer";
 }
 
 function nothingBefore(names: Names): Finding {

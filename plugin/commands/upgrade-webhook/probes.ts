@@ -9,10 +9,12 @@ import type { KubeObject } from "../../domain/kube/objects";
 import {
   listEntries,
   findEntry,
+  findSource,
   matchesResource,
-  nameField,
   selectsNamespace,
 } from "../../domain/admission/configuration";
+import { fixByOwner } from "../../domain/admission/owned";
+import { isProvable, reportIdle } from "../../domain/admission/selected";
 import type { SwapPlan } from "./plan";
 import { type ProbePair, pairsFor, type ProbeContext } from "../../domain/admission/probe";
 import type { SwapDeps, SwapOptions } from "./read";
@@ -59,7 +61,7 @@ export async function chooseProbes(
   const entry = findEntry(plan.wanted, deps.names.webhook.entry);
   const namespace = await probeNamespace(deps, plan, from.namespace);
   const labels = labelsFor(entry?.objectSelector);
-  if (labels === undefined) throw blocked(unselectable(deps, "objectSelector"));
+  if (labels === undefined) throw blocked(reportUnselected(deps, plan, "objectSelector"));
   const served = await deps.cluster.serves(deps.names.group, deps.names.version);
   const listPairs = (
     one: ValidatingWebhook | undefined,
@@ -87,14 +89,10 @@ async function furtherPlaces(
   const all = [namespace, ...((await deps.cluster.list(kinds.namespace)) ?? [])];
   return further.flatMap((entry) => {
     const labels = labelsFor(entry.objectSelector);
-    const found = all.find((one) => isLiving(one) && selectsNamespace(entry, one));
+    const found = all.find((one) => isProvable(entry, one));
     const name = found?.metadata.name;
     return labels === undefined || name === undefined ? [] : [{ entry, namespace: name, labels }];
   });
-}
-
-function isLiving({ metadata }: KubeObject): boolean {
-  return metadata.deletionTimestamp === undefined;
 }
 
 /** A pair of one's own names its kind; the plural is the API server's to say. */
@@ -144,19 +142,21 @@ function renderEdit({ accept }: ProbePair): string {
 /** The operator's, else another that is selected; none where an entry of the same name judges too. */
 async function probeNamespace(
   deps: SwapDeps,
-  { wanted, namesakes }: SwapPlan,
+  plan: SwapPlan,
   operators: KubeObject,
 ): Promise<KubeObject> {
+  const { wanted, namesakes } = plan;
   const entry = findEntry(wanted, deps.names.webhook.entry);
-  const fits = (namespace: KubeObject): boolean =>
-    isLiving(namespace) && selectsNamespace(entry, namespace);
+  const fits = (namespace: KubeObject): boolean => isProvable(entry, namespace);
   const unshared = (namespace: KubeObject): boolean =>
     fits(namespace) && !namesakes.some((entry) => selectsNamespace(entry, namespace));
   if (unshared(operators)) return operators;
   const all = (await deps.cluster.list(kinds.namespace)) ?? [];
   const found = all.find(unshared);
   if (found !== undefined) return found;
-  throw blocked(all.some(fits) ? ambiguous(deps) : unselectable(deps, "namespaceSelector"));
+  throw blocked(
+    all.some(fits) ? ambiguous(deps) : reportUnselected(deps, plan, "namespaceSelector"),
+  );
 }
 
 /** A pair of one's own has its namespace: who else judges it there cannot be determined from our entry. */
@@ -176,12 +176,15 @@ function blocked(finding: Finding): BlockedError {
   return new BlockedError(exitCodes.blocked, [finding]);
 }
 
-function unselectable({ names }: SwapDeps, field: "namespaceSelector" | "objectSelector"): Finding {
-  return webhookFinding("probeNoMatch", {
-    object: "Probe",
-    field: `${nameField(names.webhook.entry)}.${field}`,
-    cause: `nothing in this cluster is selected by the ${field}, so no edit can prove the webhook`,
-  });
+function reportUnselected(
+  { names }: SwapDeps,
+  { wanted, live, old }: SwapPlan,
+  selector: "namespaceSelector" | "objectSelector",
+): Finding {
+  const own = findEntry(wanted, names.webhook.entry);
+  const { configuration = wanted, entry = own } = findSource({ live, old }, names) ?? {};
+  const { fix } = fixByOwner(configuration, { left: undefined });
+  return reportIdle({ configuration, entry }, selector, fix);
 }
 
 function ambiguous({ names }: SwapDeps): Finding {

@@ -1,15 +1,13 @@
 /** Whose databases the entries judge (domain facts 4.4). */
 import { type EntryInForce, selectsNamespace } from "../../domain/admission/configuration";
 import { fixByOwner } from "../../domain/admission/owned";
+import { fixByGroup } from "../../domain/admission/selected";
 import { few } from "../../domain/base/values";
 import { type CheckResult, on } from "../../domain/checks/check";
 import type { CheckContext } from "../../domain/checks/context";
-import { factNamed, type Facts } from "../../domain/facts/facts";
-import type { Namespace } from "../../domain/kube/models";
+import { factNamed } from "../../domain/facts/facts";
 import { objectLabel, readName, readNamespace } from "../../domain/kube/objects";
-import { findLivingOwner } from "../../domain/kube/owners";
 import { selects } from "../../domain/kube/selectors";
-import { missingTargets, targetCommand } from "../../domain/operator/olm-obstacles";
 
 /** Namespaces with databases that none of the product's entries selects. */
 export function judgeSelectors(
@@ -30,7 +28,7 @@ export function judgeSelectors(
     .filter((namespace) => !entries.some((one) => selectsNamespace(one.entry, namespace)))
     .map((namespace) =>
       on(namespace, `${readName(first.configuration)} does not select it`, {
-        ...wayOfOlm(first, namespace, facts),
+        ...fixByGroup(first, readName(namespace), facts),
       }),
     );
   const missed = databases
@@ -46,30 +44,6 @@ export function judgeSelectors(
     ...fixByOwner(first.configuration, facts),
   };
   return [...inNamespaces, on(first.configuration, cause, about)];
-}
-
-/** OLM takes a label by hand and a wider selector back: what it selects are the targets of its OperatorGroup. */
-function wayOfOlm(
-  { entry, configuration }: EntryInForce,
-  namespace: Namespace,
-  { objects: { operatorGroups }, left }: Facts,
-): { readonly fix?: string } {
-  const labels = JSON.stringify([entry.namespaceSelector]);
-  const [, uid] = /"olm\.operatorgroup\.uid\/([^"]+)"/.exec(labels) ?? [];
-  if (uid === undefined || findLivingOwner(configuration, left)?.name !== "OLM") return {};
-  const name = readName(namespace);
-  const group = operatorGroups.find(({ metadata }) => metadata.uid === uid);
-  const takesBack = "OLM takes a label by hand and a wider selector back";
-  if (group === undefined) {
-    return { fix: `add ${name} to the targets of the OperatorGroup with uid ${uid}; ${takesBack}` };
-  }
-  const missing = missingTargets(group, [name]);
-  // OLM labels the namespaces of its group, and sets a label that was lost when it looks again
-  const fix =
-    missing.length === 0
-      ? `OperatorGroup ${readName(group)} targets it already: have OLM look again with: kubectl annotate operatorgroups.operators.coreos.com ${readName(group)} --namespace=${readNamespace(group)} --overwrite looked-at=again`
-      : `add it to the targets of OLM's group, which also makes the rights there; ${takesBack}: ${targetCommand(group, missing)}`;
-  return { fix };
 }
 
 /** Entries that judge the databases of other operators too. */

@@ -245,6 +245,16 @@ export function entriesInForce(
   });
 }
 
+/** The configuration whose selectors a swap keeps, and the entry that has them: the new one's, else the old one's. */
+export function findSource<T extends WebhookConfiguration>(
+  { live, old }: { readonly live: T | undefined; readonly old: T | undefined },
+  { webhook }: Names,
+): { readonly configuration: T; readonly entry: Entry } | undefined {
+  if (live !== undefined) return { configuration: live, entry: findEntry(live, webhook.entry) };
+  if (old === undefined) return undefined;
+  return { configuration: old, entry: findEntry(old, webhook.oldEntry) ?? listEntries(old)[0] };
+}
+
 /** The policies of the entries in force that call the Service; of all where none of them calls it. */
 export function policiesTo(
   entries: readonly Pick<EntryInForce, "entry">[],

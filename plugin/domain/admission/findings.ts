@@ -1,5 +1,6 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
-import { error, type Explained, type Finding, warning } from "../base/findings";
+import { type About, error, type Explained, type Finding, warning } from "../base/findings";
+import { renderFix } from "../base/remedy";
 import { eitherConsequence, failsOpen } from "./consequence";
 import { bindFindings } from "../names/codes";
 
@@ -38,8 +39,8 @@ export const webhookFindings = {
   }),
   probeNoMatch: error("PROBE-NO-MATCH", "Facts 4.3", {
     cause:
-      "no namespace or object is selected by the entry's selectors, so no edit can prove the webhook",
-    fix: "label a namespace so that it is selected, or go without proof with --no-probe",
+      "no namespace or object is selected by the entry's selectors: nothing is validated, and no edit can prove the webhook",
+    fix: "write the selectors of the template with upgrade-webhook --take-template-selectors, or label a namespace so that it is selected, or go without proof with --no-probe",
   }),
   probeHidden: error("PROBE-HIDDEN", "docs/guides/webhook-swap.md", {
     cause:
@@ -199,8 +200,16 @@ export const webhookFindings = {
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
 
-/** A finding of one of the codes. */
-export const webhookFinding = bindFindings(webhookFindings);
+/** A finding of one of the codes; what is fixed by remedies has its fix from them. */
+export function webhookFinding(
+  what: keyof typeof webhookFindings,
+  { remedies, ...about }: About & Pick<Finding, "remedies">,
+): Finding {
+  const finding = makeFinding(what, about);
+  return remedies === undefined ? finding : { ...finding, fix: renderFix(remedies), remedies };
+}
+
+const makeFinding = bindFindings(webhookFindings);
 
 /** The finding that the namespace is not there, with what is known beside. */
 export function namespaceMissing(

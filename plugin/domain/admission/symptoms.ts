@@ -21,6 +21,7 @@ import {
   type EntryInForce,
   entryNames,
   findEntry,
+  findSource,
   hasOlmPair,
   isOlmServed,
   isOthers,
@@ -35,6 +36,7 @@ import { findInjector, judgeInjection } from "./injector";
 import { judgeOthers, listJudging, readCallable } from "./others";
 import { fixByOwner, fixCaByOwner } from "./owned";
 import type { ProbeOutcome } from "./refusers";
+import { findIdleSelector, fixByGroup, reportIdle } from "./selected";
 import {
   deletionOfOthers,
   judgePlannedWay,
@@ -212,6 +214,29 @@ function callsNothing(entry: ValidatingWebhook, facts: Facts): boolean {
   return !unread.has("services") && factNamed(facts, "services", { name, namespace }) === undefined;
 }
 
+/** An error where nothing that can be edited meets an entry of the product's, of those a swap keeps the selectors of. */
+function judgeIdle(scene: Scene): readonly Found[] {
+  const { facts } = scene;
+  const { names, namespace, objects } = facts;
+  // a list without the operator's namespace is not that of its cluster
+  if (factNamed(facts, "namespaces", { name: namespace }) === undefined) return [];
+  const { entry: current, oldConfiguration: name, oldEntry } = names.webhook;
+  const old = factNamed(facts, "webhookConfigurations", { name });
+  const source = findSource({ live: findCurrent(scene), old }, names);
+  const ours = listInForce(scene).filter(({ entry }) =>
+    [current, oldEntry].some((one) => one === entry.name),
+  );
+  const judged = source?.entry === undefined ? ours : [source];
+  const idle = judged.flatMap((one) => {
+    const selector = findIdleSelector(one.entry, objects.namespaces);
+    if (selector === undefined) return [];
+    const byGroup = selector === "namespaceSelector" ? fixByGroup(one, namespace, facts) : {};
+    const { fix } = { ...fixByOwner(one.configuration, facts), ...byGroup };
+    return [reportIdle(one, selector, fix)];
+  });
+  return idle.length < judged.length ? [] : idle;
+}
+
 /** S24: nothing is asked of an admission controller that is not there. */
 function isInUse(scene: Scene): boolean {
   const { facts } = scene;
@@ -301,6 +326,12 @@ const entries = {
       const cause = `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`;
       return [{ object: objectLabel(current), cause, ...fixByOwner(current, scene.facts) }];
     },
+  },
+  idle: {
+    ...webhookFindings.probeNoMatch,
+    title: "The selectors of the entry select something",
+    needs: [...configurations, "namespaces"],
+    judge: judgeIdle,
   },
   placeholder: rowOfWay("placeholder", "No placeholder was left in the configuration", {
     needs: [],

@@ -18,7 +18,15 @@ import {
 } from "../base/values";
 import { findInjector } from "./injector";
 import { isEmptySelector } from "../kube/selectors";
-import { readCaBundle, callsSame, listEntries, fieldOf, findEntry, withCa } from "./configuration";
+import {
+  readCaBundle,
+  callsSame,
+  listEntries,
+  fieldOf,
+  findEntry,
+  findSource,
+  withCa,
+} from "./configuration";
 
 /** What the wanted object is made of. */
 export interface Ingredients {
@@ -46,7 +54,7 @@ type SelectorField = "namespaceSelector" | "objectSelector" | "matchConditions";
 /** Builds the wanted configuration; pure. */
 export function buildConfiguration(from: Ingredients): DesiredWebhook {
   const templateEntry = findEntry(from.template, from.names.webhook.entry) ?? {};
-  const source = sourceEntry(from);
+  const source = findSource(from, from.names)?.entry;
   const kept = pickKept(source, templateEntry, from.takeTemplateSelectors);
   const caBundle = caFor(
     findEntry(from.live, from.names.webhook.entry) ?? listEntries(from.live)[0],
@@ -77,12 +85,6 @@ function entriesAround(own: ValidatingWebhook, from: Ingredients): readonly Vali
 /** What an injector has written is written again as it is: any other value would come back. */
 function caFor(entry: ValidatingWebhook | undefined, { live, caBundle }: Ingredients): string {
   return (findInjector(live) && entry && readCaBundle(entry)) ?? caBundle;
-}
-
-/** The entry that values are kept from: the new one's, else the old one's. */
-function sourceEntry(from: Ingredients): ValidatingWebhook | undefined {
-  if (from.live !== undefined) return findEntry(from.live, from.names.webhook.entry);
-  return findEntry(from.old, from.names.webhook.oldEntry) ?? listEntries(from.old)[0];
 }
 
 function pickKept(

@@ -4,6 +4,7 @@
  */
 import { countNoun } from "../base/values";
 import { error, type Explained, type Finding, warning } from "../base/findings";
+import { type Remedy, renderFix, tool } from "../base/remedy";
 import type { Names } from "../names/names";
 import type { Keeper } from "./keepers";
 
@@ -97,6 +98,8 @@ type CertificatePredicate = (
 
 /** A code with the predicate that gives it out. */
 interface CertificateCheck extends Explained {
+  /** The ways out, by the one in which the pair is renewed. */
+  readonly ways: Ways;
   /** What is so where it says nothing. */
   readonly title: string;
   /** Where it is in the Secret; absent: in the item with the certificate. */
@@ -108,8 +111,55 @@ const day = 24 * 60 * 60_000;
 const warningDays = 30;
 const brokenHashes = /sha-?1(?!\d)|md5|md2/i;
 
-const make = "create a new pair with `cert create --replace`";
-const newPair = `${make}, then run \`upgrade-webhook\``;
+type Ways = (renewed: Renewing, keeper?: Keeper) => readonly Remedy[];
+
+/** What renews the pair; its next step puts the CA of the new pair in force. */
+type Renewing = (before?: string) => Remedy;
+
+const then = tool("run `upgrade-webhook`", "upgrade-webhook");
+
+const byNewPair: Renewing = (before = "") => ({
+  ...tool(
+    `${before}create a new pair with \`cert create --replace\``,
+    "cert",
+    "create",
+    "--replace",
+  ),
+  then,
+});
+
+/** What is changed in a Secret that a controller keeps comes back: the way is the controller's own. */
+const byKeeper =
+  ({ name, way }: Keeper): Renewing =>
+  (before = "") => ({
+    says: `${before}${way} (${name} keeps the Secret)`,
+    then: { says: then.says },
+  });
+
+/** A code whose fix is rendered from its ways. */
+const codeOf = (
+  make: typeof error,
+  code: string,
+  source: string,
+  { cause, ways }: { readonly cause: string; readonly ways: Ways },
+) => ({ ...make(code, source, { cause, fix: renderFix(ways(byNewPair)) }), ways });
+
+/** Nothing but a new pair helps. */
+const renew: Ways = (renewed) => [renewed()];
+/** Where a person has to decide first, a new pair is named without its command. */
+const nameOnly = ({ says }: Remedy): Remedy => ({ says: `${says}, then ${then.says}` });
+/** What a person does; where a controller keeps the Secret, through it. */
+const alone =
+  (says: string): Ways =>
+  (_, keeper) => [
+    keeper === undefined
+      ? { says }
+      : { says, then: { says: `${keeper.way} (${keeper.name} keeps the Secret)` } },
+  ];
+/** What a person does, or a new pair. */
+const orRenew =
+  (...says: readonly string[]): Ways =>
+  (renewed) => [...says.map((one) => ({ says: one })), renewed()];
 const certItem = (names: Names): string => `data.${names.webhook.secretCert}`;
 
 /** The one cause that no facts can show: there is nothing to read. */
@@ -121,9 +171,9 @@ export const secretAbsent = error("SECRET-MISSING", "S27", {
 /** In the order of the state table: what comes first explains what comes after. */
 export const certificateChecks: readonly CertificateCheck[] = [
   {
-    ...error("SECRET-TYPE", "S27", {
+    ...codeOf(error, "SECRET-TYPE", "S27", {
       cause: "the secret is not of type Opaque",
-      fix: `the type of a secret cannot be changed: ${newPair}`,
+      ways: (renewed) => [renewed("the type of a secret cannot be changed: ")],
     }),
     title: "The webhook's Secret is of type Opaque",
     field: () => "type",
@@ -133,18 +183,20 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : `the secret is of type ${secret.type}, not Opaque`,
   },
   {
-    ...error("SECRET-ITEMS", "S27", {
+    ...codeOf(error, "SECRET-ITEMS", "S27", {
       cause: "the secret does not hold exactly the two items certificate and private key",
-      fix: `keep the certificate and its private key as the only two items, or ${newPair}`,
+      ways: orRenew("keep the certificate and its private key as the only two items"),
     }),
     title: "The webhook's Secret holds the two items",
     field: () => "data",
     judge: judgeItems,
   },
   {
-    ...error("SECRET-NO-CERT", "S28", {
+    ...codeOf(error, "SECRET-NO-CERT", "S28", {
       cause: "the secret has no item with the certificate",
-      fix: "store the certificate under the name that the specification gives (tls.crt is not read)",
+      ways: alone(
+        "store the certificate under the name that the specification gives (tls.crt is not read)",
+      ),
     }),
     title: "The webhook's Secret holds the certificate",
     judge: ({ present, secret }, { names }) =>
@@ -153,18 +205,18 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : `the secret has no item ${names.webhook.secretCert}, it has ${renderList(secret?.items ?? [])}`,
   },
   {
-    ...error("SECRET-NOT-PEM", "S28", {
+    ...codeOf(error, "SECRET-NOT-PEM", "S28", {
       cause: "the certificate item is not a PEM certificate",
-      fix: `store the certificate as PEM text, encoded in base64 once; or ${newPair}`,
+      ways: orRenew("store the certificate as PEM text, encoded in base64 once"),
     }),
     title: "The certificate is PEM, encoded once",
     judge: judgePem,
   },
   {
-    ...error("SECRET-PRIVATE-KEY-IN-CERT", "S30", {
+    ...codeOf(error, "SECRET-PRIVATE-KEY-IN-CERT", "S30", {
       cause:
         "the certificate item also holds a private key, which the webhook configuration would make readable for everyone",
-      fix: `that key is no longer secret: ${newPair}`,
+      ways: (renewed) => [renewed("that key is no longer secret: ")],
     }),
     title: "The certificate item holds no private key",
     judge: ({ holdsPrivateKey }) =>
@@ -173,18 +225,21 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : undefined,
   },
   {
-    ...error("CERT-REFUSED", "S28", {
+    ...codeOf(error, "CERT-REFUSED", "S28", {
       cause: "no API server accepts the certificate, even one that trusts it",
-      fix: newPair,
+      ways: renew,
     }),
     title: "API servers accept the certificate",
     judge: ({ refused }) =>
       refused === undefined ? undefined : `no API server accepts the certificate: ${refused}`,
   },
   {
-    ...error("SECRET-CA", "S28", {
+    ...codeOf(error, "SECRET-CA", "S28", {
       cause: "the CA in the secret is not the one that issued the certificate beside it",
-      fix: `put the CA that issued tls.crt into ca.crt, by having the pair issued again; or take the injector's annotation off the configuration, ${newPair}`,
+      ways: (renewed) => [
+        { says: "put the CA that issued tls.crt into ca.crt, by having the pair issued again" },
+        { says: "take the injector's annotation off the configuration", then: nameOnly(renewed()) },
+      ],
     }),
     title: "The CA beside the certificate is the one that issued it",
     field: () => "data.ca.crt",
@@ -194,10 +249,10 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : `its ca.crt, which callers are made to trust, is not the CA of its tls.crt: ${caRefuses}`,
   },
   {
-    ...error("CERT-SAN", "S30", {
+    ...codeOf(error, "CERT-SAN", "S30", {
       cause:
         "the certificate is not made for the name under which the API server calls the webhook",
-      fix: newPair,
+      ways: renew,
     }),
     title: "The certificate is made for the webhook's Service",
     judge: ({ leaf, refused }, { namespace, names }) => {
@@ -211,9 +266,9 @@ export const certificateChecks: readonly CertificateCheck[] = [
     },
   },
   {
-    ...error("CERT-EXPIRED", "S27", {
+    ...codeOf(error, "CERT-EXPIRED", "S27", {
       cause: "the certificate has expired",
-      fix: newPair,
+      ways: renew,
     }),
     title: "The certificate has not expired",
     judge: onLeaf(({ notAfter }, { now }) =>
@@ -221,9 +276,12 @@ export const certificateChecks: readonly CertificateCheck[] = [
     ),
   },
   {
-    ...error("CERT-NOT-YET-VALID", "S27", {
+    ...codeOf(error, "CERT-NOT-YET-VALID", "S27", {
       cause: "the certificate is not valid yet",
-      fix: `compare this machine's clock with the cluster's, wait until then, or ${newPair}`,
+      ways: (renewed) => [
+        { says: "compare this machine's clock with the cluster's, and wait until then" },
+        nameOnly(renewed()),
+      ],
     }),
     title: "The certificate is valid already",
     judge: onLeaf(({ notBefore }, { now }) =>
@@ -231,9 +289,9 @@ export const certificateChecks: readonly CertificateCheck[] = [
     ),
   },
   {
-    ...error("CERT-KEY-MISMATCH", "S27", {
+    ...codeOf(error, "CERT-KEY-MISMATCH", "S27", {
       cause: "the certificate and the private key do not belong together",
-      fix: newPair,
+      ways: renew,
     }),
     title: "Certificate and private key belong together",
     field: (names) => `data.${names.webhook.secretKey}`,
@@ -243,9 +301,9 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : undefined,
   },
   {
-    ...warning("CERT-EXPIRES-SOON", "S27", {
+    ...codeOf(warning, "CERT-EXPIRES-SOON", "S27", {
       cause: `the certificate expires within ${warningDays} days`,
-      fix: `before that day, ${newPair}`,
+      ways: (renewed) => [renewed("before that day, ")],
     }),
     title: "The certificate is good for a while",
     judge: onLeaf(({ notAfter }, { now }) => {
@@ -256,18 +314,18 @@ export const certificateChecks: readonly CertificateCheck[] = [
     }),
   },
   {
-    ...warning("CERT-WEAK", "S27", {
+    ...codeOf(warning, "CERT-WEAK", "S27", {
       cause: "the certificate uses a broken hash or a short RSA key",
-      fix: newPair,
+      ways: renew,
     }),
     title: "The certificate is strong enough",
     judge: (facts, context) =>
       facts.refused === undefined ? onLeaf(judgeStrength)(facts, context) : undefined,
   },
   {
-    ...warning("CERT-CHAIN", "S28", {
+    ...codeOf(warning, "CERT-CHAIN", "S28", {
       cause: "the certificates in the item do not form a chain, each issued by the next",
-      fix: "order them from the served certificate to its root and leave out the others",
+      ways: alone("order them from the served certificate to its root and leave out the others"),
     }),
     title: "The certificates form a chain",
     judge: (facts) =>
@@ -334,9 +392,13 @@ function renderList(words: readonly string[]): string {
 }
 
 /** The catalogue entries of every code that this file gives out, the most fundamental first. */
-export const certificateCodes: readonly Explained[] = [secretAbsent, ...certificateChecks].map(
-  ({ code, severity, cause, fix, source }) => ({ code, severity, cause, fix, source }),
-);
+export const certificateCodes: readonly (Explained & Pick<Finding, "remedies">)[] = [
+  secretAbsent,
+  ...certificateChecks.map(({ code, severity, cause, fix, source, ways }) => ({
+    ...{ code, severity, cause, fix, source },
+    remedies: ways(byNewPair),
+  })),
+];
 
 /** One finding per unfit fact, the most fundamental first; none for a fit certificate. */
 export function judgeCertificate(
@@ -344,19 +406,18 @@ export function judgeCertificate(
   context: CertificateContext,
 ): readonly Finding[] {
   const object = facts.secret === undefined ? {} : { object: secretObject(facts.secret) };
-  return certificateChecks.flatMap(({ code, severity, fix, source, field = certItem, judge }) => {
-    const cause = judge(facts, context);
-    if (cause === undefined) return [];
-    const way = fixFor(fix, facts.secret?.keeper);
-    return [{ code, severity, ...object, field: field(context.names), cause, fix: way, source }];
-  });
-}
-
-/** What is changed in a Secret that a controller keeps comes back: the way is the controller's own. */
-function fixFor(fix: string, keeper: Keeper | undefined): string {
-  if (keeper === undefined) return fix;
-  const way = `${keeper.way} (${keeper.name} keeps the Secret)`;
-  return fix.includes(make) ? fix.replace(make, way) : `${fix}; ${way}`;
+  const { keeper } = facts.secret ?? {};
+  const renewed = keeper === undefined ? byNewPair : byKeeper(keeper);
+  return certificateChecks.flatMap(
+    ({ code, severity, source, field = certItem, judge, ways }): readonly Finding[] => {
+      const cause = judge(facts, context);
+      if (cause === undefined) return [];
+      const remedies = ways(renewed, keeper);
+      const fix = renderFix(remedies);
+      const place = field(context.names);
+      return [{ code, severity, ...object, field: place, cause, fix, remedies, source }];
+    },
+  );
 }
 
 /** The finding for a secret that is not there at all. */

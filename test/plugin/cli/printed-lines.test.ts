@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { catalogue as codes } from "../../../plugin/commands/explain/catalogue";
 import type { Finding } from "../../../plugin/domain/base/findings";
 import { explain } from "../../../plugin/domain/names/codes";
-import { codesWithCommand, fixCommand } from "../../../plugin/cmdutil/fix-commands";
+import { commandedCodes } from "../../support/commanded-codes";
+import { fixCommand } from "../../../plugin/cmdutil/fix-commands";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { entries } from "../../../plugin/cli/commands";
 import { commandHelp, rootHelp } from "../../../plugin/cli/help";
@@ -73,20 +74,20 @@ function findingsOf(code: string): readonly Finding[] {
 describe("a command of a finding", () => {
   test("belongs to a code of the catalogue", () => {
     const known = catalogue.map(({ code }) => code);
-    expect(codesWithCommand.filter((code) => !known.includes(code))).toEqual([]);
+    expect(commandedCodes.filter((code) => !known.includes(code))).toEqual([]);
   });
 
   test("is there wherever a fix begins with a command of this tool to run", () => {
     const paths = entries.map(({ path }) => path).join("|");
     const told = catalogue.filter(({ fix }) => new RegExp(`^run (${paths})\\b`).test(fix));
     expect(told.length).toBeGreaterThan(10);
-    expect(told.map(({ code }) => code).filter((code) => !codesWithCommand.includes(code))).toEqual(
+    expect(told.map(({ code }) => code).filter((code) => !commandedCodes.includes(code))).toEqual(
       [],
     );
   });
 
   const ofEngine = new Map(
-    codesWithCommand
+    commandedCodes
       .flatMap(findingsOf)
       .map((finding) => fixCommand(finding, names))
       .flatMap((fix) => (fix?.of === "tool" ? [[fix.words.join(" "), fix.words] as const] : [])),

@@ -13,7 +13,6 @@ const scale = "kubectl scale statefulset ec --replicas=3 --namespace=engine";
 test.each([
   ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "tool upgrade-webhook"],
   ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "tool upgrade-webhook --ca-only"],
-  ["CERT-EXPIRED", undefined, "run cert create --replace", "tool cert create --replace"],
   [
     "DEFINITION-DELETING",
     "CustomResourceDefinition/edbs.app.example",
@@ -77,12 +76,6 @@ test.each([
 
 // a line with a gap in it would not run
 test.each([
-  [
-    "a Secret that a controller keeps",
-    "CERT-EXPIRED",
-    "Secret/engine/admission-tls",
-    "change the ExternalSecret",
-  ],
   [
     "a configuration that somebody else owns",
     "WEBHOOK-PLACEHOLDER",

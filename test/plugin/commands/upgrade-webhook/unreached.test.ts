@@ -1,7 +1,8 @@
 /** What keeps the API server from the webhook's pods ends a swap before its first write. */
 import { ApiError } from "../../../../plugin/domain/base/errors";
+import type { Deployment } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { anEndpointSlice, aService } from "../../../support/builders";
+import { aDeployment, anEndpointSlice, aService } from "../../../support/builders";
 import { peersOf, unreadPeers } from "../../domain/admission/policy-rows";
 import { own, webhookPod } from "../../domain/admission/way-rows";
 import { applyNew, codesOf, Scene, type Start } from "./scene";
@@ -17,6 +18,21 @@ function wiredScene(targetPort: number | string, ...around: readonly KubeObject[
   for (const one of objects) scene.world.put(one);
   return scene;
 }
+
+test.each<[string, Partial<Deployment>, string]>([
+  ["scaled to 0", { spec: { replicas: 0 } }, "OPERATOR-SCALED-DOWN"],
+  ["paused", { spec: { replicas: 1, paused: true } }, "OPERATOR-PAUSED"],
+])("the operator is %s: its cause is told before what it keeps from answering", async (...row) => {
+  const [, parts, cause] = row;
+  const deployment = { ...aDeployment("engine", 0), ...parts };
+  const scene = wiredScene(8443, anEndpointSlice("engine", false), deployment);
+  scene.world.drop("Pod", "op-1", "engine");
+  const report = await scene.run();
+  expect(report.exit).toMatchObject({ code: 3 });
+  expect(codesOf(report)[0]).toBe(cause);
+  expect(codesOf(report).slice(1)).toEqual([expect.stringMatching(/^WEBHOOK-/)]);
+  expect(scene.cluster.written).toEqual([]);
+});
 
 const byName = (name: string): object => ({
   namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },

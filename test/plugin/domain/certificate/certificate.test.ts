@@ -253,12 +253,12 @@ test.each<[string, CertificateFacts, string]>([
   [
     "one that a new pair would mend",
     withLeaf({ notAfter: "2020-01-01T00:00:00Z" }),
-    "renew the pair in its store (ExternalSecret/pair keeps the Secret), then run `upgrade-webhook`",
+    "renew the pair in its store (ExternalSecret/pair keeps the Secret); then run `upgrade-webhook`",
   ],
   [
     "another",
     withSecret({ items: ["privateKey", "tls.crt"] }, noCert),
-    "store the certificate under the name that the specification gives (tls.crt is not read); renew the pair in its store (ExternalSecret/pair keeps the Secret)",
+    "store the certificate under the name that the specification gives (tls.crt is not read); then renew the pair in its store (ExternalSecret/pair keeps the Secret)",
   ],
 ])("the way on of a Secret that a controller keeps is the controller's: %s", (...row) => {
   const [, judged, fix] = row;

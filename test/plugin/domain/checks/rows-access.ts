@@ -389,6 +389,48 @@ export const webhookRows: Rows = {
     w
       .set(webhook, `${entry}.objectSelector`, { matchLabels: { tier: "gold" } })
       .note(edb, "labels", { tier: "gold" }),
+  "WEBHOOK-LOSES-RULES: deletions are guarded too": (w) =>
+    w.set(webhook, `${entry}.rules.0.operations`, ["CREATE", "UPDATE", "DELETE"]),
+  "WEBHOOK-LOSES-RULES: deletions, ignored when the call fails": (w) =>
+    w
+      .set(webhook, `${entry}.rules.0.operations`, ["*"])
+      .set(webhook, `${entry}.failurePolicy`, "Ignore"),
+  "WEBHOOK-LOSES-RULES: a further resource": (w) =>
+    w.set(webhook, `${entry}.rules.1`, {
+      apiGroups: ["app.engine.com"],
+      apiVersions: ["v1"],
+      operations: ["UPDATE"],
+      resources: ["engineenterpriseclusters"],
+    }),
+  "PROBE-NO-MATCH: a label that no namespace has": (w) =>
+    w.set(webhook, `${entry}.namespaceSelector`, { matchLabels: { guarded: "yes" } }),
+  "PROBE-NO-MATCH: a namespace that is being deleted alone": (w) =>
+    w
+      .note("Namespace/other", "labels", { guarded: "yes" })
+      .set("Namespace/other", "metadata.deletionTimestamp", "2026-08-01T00:00:00Z")
+      .set(webhook, `${entry}.namespaceSelector`, { matchLabels: { guarded: "yes" } }),
+  "PROBE-NO-MATCH: requirements on objects that contradict each other": (w) =>
+    w.set(webhook, `${entry}.objectSelector`, {
+      matchExpressions: [
+        { key: "a", operator: "Exists" },
+        { key: "a", operator: "DoesNotExist" },
+      ],
+    }),
+  "PROBE-NO-MATCH: of the old one alone, which the new one takes over": (w) => {
+    const one = oldOne(w);
+    w.remove(webhook).add(one);
+    w.set("ValidatingWebhookConfiguration/edb-admission", `${entry}.namespaceSelector`, {
+      matchLabels: { guarded: "yes" },
+    });
+  },
+  "PROBE-NO-MATCH: in a configuration that a chart owns": (w) =>
+    w
+      .note(webhook, "labels", { "app.kubernetes.io/managed-by": "Helm" })
+      .set(webhook, `${entry}.namespaceSelector`, { matchLabels: { guarded: "yes" } }),
+  "PROBE-NO-MATCH: not where one namespace has the label": (w) =>
+    w
+      .note("Namespace/shop", "labels", { guarded: "yes" })
+      .set(webhook, `${entry}.namespaceSelector`, { matchLabels: { guarded: "yes" } }),
   "WEBHOOK-SCOPE-SHARED: another operator's databases": (w) => w.copy(ec, { namespace: "other" }),
   "WEBHOOK-SCOPE-SHARED: limited": (w) =>
     w.copy(ec, { namespace: "other" }).set(webhook, `${entry}.namespaceSelector`, {

@@ -1,0 +1,88 @@
+/** Whether an entry selects anything: what it does not select, nothing validates, and no edit can prove (Facts 4.3). */
+import type { Finding } from "../base/findings";
+import { type Remedy, tool } from "../base/remedy";
+import type { Facts } from "../facts/facts";
+import { isDeleting } from "../kube/deletion";
+import type { ValidatingWebhook, WebhookConfiguration } from "../kube/models";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { findLivingOwner } from "../kube/owners";
+import { labelsFor } from "../kube/selectors";
+import { missingTargets, targetCommand } from "../operator/olm-obstacles";
+import { fieldOf, selectsNamespace } from "./configuration";
+import { webhookFinding } from "./findings";
+
+/** The selector that no namespace, or no object, can meet; undefined where an edit can meet both. */
+export function findIdleSelector(
+  entry: ValidatingWebhook | undefined,
+  namespaces: readonly KubeObject[],
+): "namespaceSelector" | "objectSelector" | undefined {
+  if (!namespaces.some((one) => isProvable(entry, one))) return "namespaceSelector";
+  return labelsFor(entry?.objectSelector) === undefined ? "objectSelector" : undefined;
+}
+
+/** True for a namespace in which an edit can meet the entry: one that is deleted takes none. */
+export function isProvable(entry: ValidatingWebhook | undefined, namespace: KubeObject): boolean {
+  return !isDeleting(namespace) && selectsNamespace(entry, namespace);
+}
+
+const because = {
+  namespaceSelector: "it selects no namespace",
+  objectSelector: "its requirements contradict each other, so that it selects no object",
+} as const;
+
+const steps: Readonly<Record<keyof typeof because, Remedy>> = {
+  namespaceSelector: { says: "label a namespace so that the selector selects it" },
+  objectSelector: { says: "correct the selector with kubectl edit" },
+};
+
+/** An entry, and the configuration that has it. */
+interface Selecting {
+  readonly entry: ValidatingWebhook | undefined;
+  readonly configuration: WebhookConfiguration;
+}
+
+/** OLM takes a label by hand and a wider selector back: what it selects are the targets of its OperatorGroup. */
+export function fixByGroup(
+  { entry, configuration }: Selecting,
+  name: string,
+  { objects: { operatorGroups }, left }: Pick<Facts, "left" | "objects">,
+): { readonly fix?: string } {
+  const labels = JSON.stringify([entry?.namespaceSelector]);
+  const [, uid] = /"olm\.operatorgroup\.uid\/([^"]+)"/.exec(labels) ?? [];
+  if (uid === undefined || findLivingOwner(configuration, left)?.name !== "OLM") return {};
+  const group = operatorGroups.find(({ metadata }) => metadata.uid === uid);
+  const takesBack = "OLM takes a label by hand and a wider selector back";
+  if (group === undefined) {
+    return { fix: `add ${name} to the targets of the OperatorGroup with uid ${uid}; ${takesBack}` };
+  }
+  const missing = missingTargets(group, [name]);
+  // OLM labels the namespaces of its group, and sets a label that was lost when it looks again
+  const fix =
+    missing.length === 0
+      ? `OperatorGroup ${readName(group)} targets it already: have OLM look again with: kubectl annotate operatorgroups.operators.coreos.com ${readName(group)} --namespace=${readNamespace(group)} --overwrite looked-at=again`
+      : `add it to the targets of OLM's group, which also makes the rights there; ${takesBack}: ${targetCommand(group, missing)}`;
+  return { fix };
+}
+
+/** The error that nothing is validated by it; `fix` where somebody else writes the configuration. */
+export function reportIdle(
+  { configuration, entry }: Selecting,
+  selector: keyof typeof because,
+  fix: string | undefined,
+): Finding {
+  const about = {
+    object: objectLabel(configuration),
+    field: `${fieldOf(entry)}.${selector}`,
+    cause: `${because[selector]}: nothing is validated, and no edit can prove the webhook`,
+  };
+  if (fix !== undefined) return webhookFinding("probeNoMatch", { ...about, fix });
+  const remedies = [
+    tool(
+      "write the selectors of the template with --take-template-selectors",
+      ...["upgrade-webhook", "--take-template-selectors"],
+    ),
+    steps[selector],
+    { says: "go without proof with --no-probe" },
+  ];
+  return webhookFinding("probeNoMatch", { ...about, remedies });
+}
