@@ -7,6 +7,7 @@ import { type CheckVerdict, isBlocked, type Judgment } from "../../domain/checks
 import { judgeChecks } from "../checks";
 import { requireMatched, type Selection } from "../../domain/checks/selection";
 import type { CheckTarget } from "../../domain/checks/context";
+import { silenceGoing } from "../../domain/checks/going";
 import { listSecretNames } from "../../domain/checks/secrets";
 import { exitCodes } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
@@ -60,7 +61,7 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
     const facts = { ...read, ...(operators !== undefined && { operators }) };
     const target = options.targetFor(facts);
     const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
-    recorder.addFindings(judgment.findings);
+    recorder.addFindings(silenceGoing(judgment.findings, names));
     requireMatched(skip, [...judgment.findings, ...listSkipped(judgment)]);
     if (facts.certificate !== undefined) {
       const label = `${options.namespace}/${names.webhook.secret}`;
