@@ -46,7 +46,7 @@ const subjects = {
   certificate: [],
   release: [],
   rules: [],
-  rbac: words("diagnosis facts rollout"),
+  rbac: words("diagnosis facts operator release rollout"),
   "rest-api": words("rules"),
   scc: words("diagnosis facts release rollout"),
   diagnosis: words("facts rollout"),

@@ -12,6 +12,7 @@ import {
 import { judgeChecks } from "../checks";
 import { requireMatched, type Selection } from "../../domain/checks/selection";
 import type { CheckTarget } from "../../domain/checks/context";
+import { silenceGoing } from "../../domain/checks/going";
 import { listSecretNames } from "../../domain/checks/secrets";
 import { exitCodes } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
@@ -65,7 +66,7 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
     const facts = { ...read, ...(operators !== undefined && { operators }) };
     const target = options.targetFor(facts);
     const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
-    recorder.addFindings(judgment.findings);
+    recorder.addFindings(silenceGoing(judgment.findings, names));
     requireMatched(skip, [...judgment.findings, ...listSkipped(judgment)]);
     if (facts.certificate !== undefined) {
       const label = `${options.namespace}/${names.webhook.secret}`;

@@ -1,13 +1,11 @@
 /** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
 import { ec, text } from "../../domain/names/text";
 import { type KubeObject, readName, readNamespace } from "../../domain/kube/objects";
-import { chooseCause, findLivingOwner, findOwner, type LeftMarks } from "../../domain/kube/owners";
-import { readAccount } from "../../domain/operator/wanted";
+import { chooseCause, findLivingOwner, type LeftMarks } from "../../domain/kube/owners";
 import { leftovers } from "../../domain/names/names";
 import { describeAggregated, rbacFindings } from "../../domain/rbac/findings";
 import { listEntries, localFindings } from "../../domain/rbac/plan";
 import {
-  type BindingSubject,
   compareRules,
   grantLines,
   grantsOf,
@@ -18,18 +16,19 @@ import {
   subjectLabel,
   findCoveringGroup,
   listSubjects,
-  nameByGroups,
   subjectsBeyond,
 } from "../../domain/kube/role-rules";
-import { cutOff, findStale, otherOperators } from "../../domain/rbac/managed";
+import { tool } from "../../domain/base/remedy";
+import { cutOff, findStale, isGone, listExisting, otherOperators } from "../../domain/rbac/managed";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { settingNeeds, siteChecks, siteNeeds } from "../../domain/checks/managed-sites";
 import { type ManagedSite, listSites, findTemplates } from "./site-checks";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed, type Facts } from "../../domain/facts/facts";
-import { getPath } from "../../domain/base/values";
+import { few, omit } from "../../domain/base/values";
+import { isFor, missesAccount, operatorAccount, rbacSymptoms } from "../../domain/rbac/symptoms";
 
-const { error, shared, warning } = makeChecks("rbac");
+const { error, ofSymptom, shared, warning } = makeChecks("rbac");
 const needs = siteNeeds;
 const again = "run reapply-rbac";
 
@@ -106,11 +105,16 @@ export const rbacChecks: readonly Check[] = [
     fix: "run reapply-rbac: it replaces the binding without a moment without access",
     needs: [...needs, "ecs"],
     wants: "rbac",
-    judge: perSite(({ binding, wanted }) => {
+    judge: perSite(({ binding, wanted }, { facts }) => {
       if (binding === undefined || wanted === undefined) return undefined;
       const [found, meant] = [readRoleRef(binding), readRoleRef(wanted.binding)];
       if (found === meant) return undefined;
-      return on(binding, `it is for ${found}, not ${meant}`, { field: "roleRef" });
+      const { gained } = compareRules(readRules(findBound(binding, facts)), readRules(wanted.role));
+      const lacks = gained.length === 0 ? "" : `, and lacks ${few(grantLines(gained))}`;
+      return on(binding, `it is for ${found}, not ${meant}${lacks}`, {
+        field: "roleRef",
+        severity: gained.length === 0 ? "warning" : "error",
+      });
     }),
   }),
   shared(rbacFindings.aggregated, {
@@ -157,11 +161,25 @@ export const rbacChecks: readonly Check[] = [
     title: "No other operator is bound in a managed namespace",
     needs,
     judge: perSite(({ binding }, { facts, names }) => {
-      const others = otherOperators(binding, { operatorNamespace: facts.namespace, names });
+      const known = { operatorNamespace: facts.namespace, names, existing: listExisting(facts) };
+      const others = otherOperators(binding, known);
       // a placeholder stands for this operator
       const real = others.filter((name) => leftovers(name, names).length === 0);
       if (binding === undefined || real.length === 0) return undefined;
       return on(binding, `it is for the operator of ${real.join(", ")} too`);
+    }),
+  }),
+  shared(rbacFindings.subjectsGone, {
+    title: "Every binding is for accounts of namespaces that exist",
+    needs,
+    judge: perSite(({ binding }, { facts, names }) => {
+      const existing = listExisting(facts);
+      const gone = listSubjects(binding).filter((one) => isGone(one, { existing, names }));
+      if (binding === undefined || gone.length === 0) return undefined;
+      const cause = `it is for ${gone.map(subjectLabel).join(", ")}, whose namespace does not exist`;
+      const says = "remove them once the operator is at its release";
+      const remedies = [tool(says, "reapply-rbac", "--mode=contract")];
+      return on(binding, cause, { field: "subjects", remedies });
     }),
   }),
   shared(
@@ -176,6 +194,14 @@ export const rbacChecks: readonly Check[] = [
   ),
 ];
 
+/** The role that a binding is for. */
+function findBound(binding: KubeObject, facts: Facts): KubeObject | undefined {
+  const [kind, name = ""] = readRoleRef(binding).split("/");
+  return kind === "Role"
+    ? factNamed(facts, "roles", { name, namespace: readNamespace(binding) })
+    : factNamed(facts, "clusterRoles", { name });
+}
+
 function judgeOwner(
   object: KubeObject | undefined,
   left: LeftMarks | undefined,
@@ -188,47 +214,10 @@ function judgeOwner(
 
 const source = "Facts 6";
 
-/** Whether some binding of the namespace gives the operator's account a Role that exists. */
-function isBound(deployment: KubeObject, { objects, namespace, names }: Facts): boolean {
-  const operator = { kind: "ServiceAccount", namespace, name: readAccount(deployment, names) };
-  const isHeld = (subjects: readonly BindingSubject[]): boolean =>
-    subjectsBeyond(nameByGroups([operator], subjects), subjects).length === 0;
-  return objects.roleBindings.some(
-    (binding) =>
-      binding.metadata.namespace === namespace &&
-      isHeld(listSubjects(binding)) &&
-      objects.roles.some(
-        ({ metadata }) =>
-          metadata.namespace === namespace &&
-          metadata.name === getPath(binding, ["roleRef", "name"]),
-      ),
-  );
-}
-
 /** The checks of the operator's own role, of cluster-wide ones and of leftovers. */
 export const rbacReachChecks: readonly Check[] = [
-  error("RBAC-OWN-ROLE-ABSENT", "S16", {
-    title: "The operator has its own Role and RoleBinding",
-    cause: "the operator's own Role or RoleBinding is absent: it can do nothing in its namespace",
-    fix: "apply the bundle's Role and RoleBinding again",
-    needs: ["deployments", "roles", "roleBindings"],
-    judge: ({ deployment, facts, names }) => {
-      if (deployment === undefined) return [];
-      const { namespace } = facts;
-      // OLM names them by its ClusterServiceVersion, and leaves them: what counts is whether the account has any
-      if (findOwner(deployment)?.name === "OLM" && isBound(deployment, facts)) return [];
-      const wanted = [
-        ["roles", "Role", names.operator.role],
-        ["roleBindings", "RoleBinding", names.operator.roleBinding],
-      ] as const;
-      return wanted
-        .filter(([key, , name]) => factNamed(facts, key, { name, namespace }) === undefined)
-        .map(([, kind, name]) => ({
-          object: `${kind}/${namespace}/${name}`,
-          cause: "it does not exist",
-        }));
-    },
-  }),
+  ofSymptom(rbacSymptoms.ownAbsent),
+  ofSymptom(rbacSymptoms.ownBinding),
   error("RBAC-LABEL-ROLE-ABSENT", source, {
     title: "The operator may look for namespaces where it finds them by a label",
     cause: "the operator finds its namespaces by a label, and may not list namespaces",
@@ -258,7 +247,8 @@ export const rbacReachChecks: readonly Check[] = [
   ),
 ];
 
-function judgeLabelRole({ configured, facts, names }: CheckContext): readonly CheckResult[] {
+function judgeLabelRole(situation: CheckContext): readonly CheckResult[] {
+  const { configured, deployment, facts, names } = situation;
   if (configured.is !== "label") return [];
   const binding = factNamed(facts, "clusterRoleBindings", { name: names.rbac.labelBinding });
   const role = facts.objects.clusterRoles.find(
@@ -267,7 +257,11 @@ function judgeLabelRole({ configured, facts, names }: CheckContext): readonly Ch
   const verbs = grantsOf(readRules(role))
     .filter(({ group, resource }) => group === "" && resource === "namespaces")
     .map(({ verb }) => verb);
-  if (["list", "watch"].every((verb) => verbs.includes(verb))) return [];
+  const account = deployment && operatorAccount(deployment, facts);
+  if (["list", "watch"].every((verb) => verbs.includes(verb))) {
+    const isHeld = binding === undefined || account === undefined || isFor(binding, account);
+    return isHeld ? [] : [omit(missesAccount(binding, account), "remedies")];
+  }
   const object = `ClusterRoleBinding/${names.rbac.labelBinding}`;
   const cause =
     binding === undefined ? "it does not exist" : "its role does not list and watch namespaces";

@@ -19,6 +19,7 @@ import {
   type Terms,
   termsFor,
 } from "../../domain/rbac/plan";
+import { listExisting } from "../../domain/rbac/managed";
 import { readClusterRole } from "../../domain/rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
 import { isAggregated, noRules } from "../../domain/kube/role-rules";
@@ -119,7 +120,7 @@ function listPlans(
   files: RoleFiles,
 ): readonly PlannedPlace[] {
   const { facts } = situation;
-  const terms = termsFor({ ...facts, files, mode: "contract" });
+  const terms = termsFor({ ...facts, existing: listExisting(facts), files, mode: "contract" });
   const inEach = heldSites(situation).map((site) =>
     planned(site.namespace, { wanted: wantedAt(consumer, site), terms }, [site.role, site.binding]),
   );

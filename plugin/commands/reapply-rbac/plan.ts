@@ -45,7 +45,7 @@ export function listPlaces(
   options: RbacOptions,
   { targets, accounts }: { readonly targets: Targets; readonly accounts: readonly string[] },
 ): readonly RbacScope[] {
-  const { namespaces, unfit, label: isLabelled } = targets;
+  const { namespaces, unfit, existing, label: isLabelled } = targets;
   // where nothing is managed, an unknown release is no obstacle
   const isIdle = namespaces.length === 0 && !isLabelled;
   const { documents, source } = isIdle ? options : requireRoles(names, options, running);
@@ -60,8 +60,8 @@ export function listPlaces(
   const { consumer, label } = pairs;
   const fit = namespaces.filter((name) => !unfit.has(name));
   return [
-    ...fit.map((name) => ({ namespace: name, wanted: pairIn(consumer, name) })),
-    ...(label === undefined ? [] : [{ wanted: label }]),
+    ...fit.map((name) => ({ namespace: name, existing, wanted: pairIn(consumer, name) })),
+    ...(label === undefined ? [] : [{ existing, wanted: label }]),
   ];
 }
 
@@ -229,13 +229,14 @@ function findOwned(site: Site, left: LeftMarks): readonly Finding[] {
 }
 
 function findTaken(
-  { plan, found }: Site,
+  { plan, found, existing }: Site,
   names: Names,
   { namespace: operatorNamespace }: RbacOptions,
 ): readonly Finding[] {
   const { binding } = plan.outcome;
-  const kept = otherOperators(binding, { operatorNamespace, names });
-  const others = otherOperators(found.binding, { operatorNamespace, names });
+  const known = { operatorNamespace, names, existing };
+  const kept = otherOperators(binding, known);
+  const others = otherOperators(found.binding, known);
   const losing = others.filter((other) => !kept.includes(other));
   if (losing.length === 0) return [];
   const cause = `the binding is for the operator of namespace ${losing.join(", ")}, which would lose its access; two operators must not watch one namespace`;

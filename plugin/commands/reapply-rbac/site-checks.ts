@@ -2,6 +2,7 @@
 import { factNamed } from "../../domain/facts/facts";
 import type { Container } from "../../domain/kube/models";
 import { type KubeObject, readName } from "../../domain/kube/objects";
+import { listExisting } from "../../domain/rbac/managed";
 import { type Additions, additionsTo, termsFor } from "../../domain/rbac/plan";
 import { nameSharedPair } from "../../domain/rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../../domain/rbac/templates";
@@ -68,7 +69,8 @@ export const listSites = oncePer((situation: CheckContext): readonly ManagedSite
   const { facts } = situation;
   const templates = findTemplates(situation);
   const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
-  const known = termsFor({ ...facts, files: {}, mode: "contract" });
+  const existing = listExisting(facts);
+  const known = termsFor({ ...facts, existing, files: {}, mode: "contract" });
   return livingSites(situation).map((site) => {
     const { role, binding } = site;
     const wanted = consumer && wantedAt(consumer, site);

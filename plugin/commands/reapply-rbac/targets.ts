@@ -14,6 +14,8 @@ export interface Targets {
   readonly from: string;
   /** Namespaces in which our roles are no leftovers; undefined where that cannot be determined. */
   readonly kept: ReadonlySet<string> | undefined;
+  /** The namespaces that exist; undefined where they were not read. */
+  readonly existing: ReadonlySet<string> | undefined;
   /** The operator finds its namespaces by label. */
   readonly label: boolean;
   /** Namespaces that cannot be worked on, by name. */
@@ -52,6 +54,7 @@ export function chooseTargets(
     namespaces,
     from: exact === undefined ? nameSource(configured) : "the flags",
     kept: managed && new Set([...managed, ...namespaces]),
+    existing: read.all && new Set([options.namespace, ...read.all.keys()]),
     label: configured?.is === "label",
     unfit: findUnfit(namespaces, read.all),
     findings: [...valuedLabels(read, configured), ...differences(exact, managed, options)],

@@ -3,6 +3,7 @@ import { diagnose, toDocument } from "../../domain/diagnosis/diagnose";
 import { describeSituation } from "../../domain/checks/context";
 import type { Facts } from "../../domain/facts/facts";
 import { certificateCodes } from "../../domain/certificate/certificate";
+import { silenceGoing } from "../../domain/checks/going";
 import { judgePrerequisites } from "../../domain/checks/prerequisites";
 import { databaseFindings } from "../../domain/database/findings";
 import { clusterCodes } from "../../domain/engine-cluster/findings";
@@ -155,6 +156,7 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
         withBlocking,
         componentFindings(facts, parts),
       ),
+      facts.names,
     ),
     ...(next !== undefined && { next }),
   };
@@ -222,8 +224,8 @@ function withBlocking(own: readonly Finding[], blocking: readonly Finding[]): re
   return [...own, ...blocking.filter((one) => !isTold(one))];
 }
 
-function summed(found: readonly Finding[]): FindingsStatus {
-  const findings = found.map(toDocument);
+function summed(found: readonly Finding[], names: Names): FindingsStatus {
+  const findings = silenceGoing(found, names).map(toDocument);
   const errors = findings.filter(({ severity }) => severity === "error");
   return {
     errors: errors.length,

@@ -16,7 +16,7 @@ import { judgeEdit } from "../../domain/rules/order";
 import type { RuleOptions } from "../../domain/rules/types";
 import { quote, showMiss } from "../../domain/rules/wording";
 import { clusterVersionFor } from "../../domain/release/platforms";
-import { otherOperators } from "../../domain/rbac/managed";
+import { listExisting, otherOperators } from "../../domain/rbac/managed";
 import { getPath, renderValue, asString } from "../../domain/base/values";
 import { parseLeadingEngineVersion } from "../../domain/base/versions";
 import {
@@ -179,9 +179,11 @@ function judgeUnmanaged({
 }: CheckContext): readonly CheckResult[] {
   const { namespace, objects } = facts;
   if (configured.is === "unknown") return [];
+  const existing = listExisting(facts);
   const theirs = objects.roleBindings
     .filter(
-      (binding) => otherOperators(binding, { operatorNamespace: namespace, names }).length > 0,
+      (binding) =>
+        otherOperators(binding, { operatorNamespace: namespace, names, existing }).length > 0,
     )
     .map(readNamespace);
   const homes = objects.ecs.map(readNamespace);

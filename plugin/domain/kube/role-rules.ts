@@ -26,6 +26,18 @@ export function listSubjects(binding: unknown): readonly BindingSubject[] {
     });
 }
 
+/** The subjects, of which an account without a namespace is one of where the binding is, or is applied. */
+export function placedSubjects(
+  binding: unknown,
+  { metadata: { namespace } }: KubeObject,
+): readonly BindingSubject[] {
+  return listSubjects(binding).map((subject) =>
+    subject.kind === "ServiceAccount" && namespace !== undefined
+      ? { namespace, ...subject }
+      : subject,
+  );
+}
+
 /** A subject for reports and for comparing: the API group follows from the kind. */
 export function subjectLabel({ kind, name, namespace }: BindingSubject): string {
   return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");

@@ -18,7 +18,7 @@ import {
   subjectLabel,
   isAggregated,
   subjectsBeyond,
-  listSubjects,
+  placedSubjects,
   uniteRules,
 } from "../kube/role-rules";
 import { asArray, getOwn, type Json, parseJson } from "../base/values";
@@ -41,9 +41,10 @@ interface Choice {
 /** The release's object with what was added to the stored one, and the findings that name it. */
 export function withAdditions(
   live: KubeObject,
-  wanted: KubeObject,
+  given: KubeObject,
   { names, takeFields }: Choice,
 ): { readonly object: KubeObject; readonly findings: readonly Finding[] } {
+  const wanted = withPlaces(given, live);
   // the rules of an aggregated role are made of other roles
   const isKept = !isAggregated(live) && byPersons(live, names);
   const found = isKept ? additionsTo(live, wanted, names) : none;
@@ -58,6 +59,16 @@ export function withAdditions(
     object: unite(wanted, added, names),
     findings: [finding(live, { grants, subjects })],
   };
+}
+
+/**
+ * The release's object, whose accounts without a namespace are of the one where it is applied. They are written out
+ * where the stored object lacks one: an account of another namespace would otherwise count as the same.
+ */
+function withPlaces(wanted: KubeObject, live: KubeObject): KubeObject {
+  const subjects = placedSubjects(wanted, live);
+  const isHeld = subjectsBeyond(subjects, placedSubjects(live, live)).length === 0;
+  return isHeld ? wanted : { ...wanted, subjects };
 }
 
 /** The release's object with the additions, which a note in it tells from the release's own. */
@@ -89,32 +100,22 @@ function finding(live: KubeObject, { grants, subjects }: Additions): Finding {
 /** Rights and subjects that the stored object has beyond the release's, and that no release brought. */
 export function additionsTo(live: KubeObject, wanted: KubeObject, names: Names): Additions {
   const grants = beyond(grantsOf(readRules(live)), grantsOf(readRules(wanted)));
-  const subjects = subjectsBeyond(placeSubjects(live, live), placeSubjects(wanted, live));
+  const subjects = subjectsBeyond(placedSubjects(live, live), placedSubjects(wanted, live));
   const file = lastFile(live);
   if (file !== undefined) {
     return {
       grants: beyond(grants, grantsOf(readRules(file))),
-      subjects: subjectsBeyond(subjects, placeSubjects(file, live)),
+      subjects: subjectsBeyond(subjects, placedSubjects(file, live)),
     };
   }
   if (!isByFiles(live, names)) return { grants, subjects };
   // files and this tool alone have written it: what was added before is what this tool kept
   const note = parseJson(readAnnotation(live, [names.annotations.added]) ?? "");
-  const noted = placeSubjects(note, live);
+  const noted = placedSubjects(note, live);
   return {
     grants: grants.filter(isAmong(grantsOf(readRules(note)))),
     subjects: subjects.filter((one) => subjectsBeyond([one], noted).length === 0),
   };
-}
-
-/** A file may leave the namespace of its accounts to where it is applied. */
-function placeSubjects(binding: unknown, { metadata }: KubeObject): readonly BindingSubject[] {
-  const { namespace } = metadata;
-  return listSubjects(binding).map((subject) =>
-    subject.kind === "ServiceAccount" && namespace !== undefined
-      ? { namespace, ...subject }
-      : subject,
-  );
 }
 
 /** Who holds the rules or the subjects. */
@@ -151,6 +152,6 @@ export function onlyAdds(live: KubeObject, wanted: KubeObject, field: string): b
   }
   return (
     field === ".subjects" &&
-    subjectsBeyond(placeSubjects(before, live), placeSubjects(live, live)).length === 0
+    subjectsBeyond(placedSubjects(before, live), placedSubjects(live, live)).length === 0
   );
 }

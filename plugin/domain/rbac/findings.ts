@@ -82,6 +82,15 @@ export const rbacFindings = {
     cause: "Helm, OLM or a GitOps controller owns the object and would undo or fight the change",
     fix: "make the change through that owner",
   }),
+  ownAbsent: error("RBAC-OWN-ROLE-ABSENT", "S16", {
+    cause: "the operator's own Role or RoleBinding is absent: it can do nothing in its namespace",
+    fix: "apply the bundle's Role and RoleBinding again",
+  }),
+  ownBinding: error("RBAC-OWN-BINDING", "S16", {
+    cause:
+      "the operator's own RoleBinding is for another account or for another Role, so that the operator lacks its permissions",
+    fix: "have upgrade-operator write the binding again, with --release and the release that runs",
+  }),
   refused: error("RBAC-REFUSED", "S34", {
     cause: "the API server refused the write",
     fix: "fix what it names, then run again: only what is missing is written",
@@ -99,6 +108,11 @@ export const rbacFindings = {
     cause:
       "a binding of this operator is left in a namespace that it does not manage, and is for others too",
     fix: "take this operator's account out of it by hand: --prune leaves it as it is",
+  }),
+  subjectsGone: warning("RBAC-SUBJECTS-GONE", "Facts 6", {
+    cause:
+      "a binding is for accounts of a namespace that does not exist: nobody has access by them until a namespace of that name is created again",
+    fix: "remove them with reapply-rbac --mode=contract, once the operator is at its release",
   }),
   unproven: warning("RBAC-UNPROVEN", "S34", {
     cause:

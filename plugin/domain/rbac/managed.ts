@@ -1,8 +1,9 @@
 /** Which namespaces an operator is told to manage (domain facts 6). */
 import { leftovers, type Names } from "../names/names";
 import type { ConfigMap, Deployment, EnvVar } from "../kube/models";
-import type { KubeObject } from "../kube/objects";
-import { few, getOwn, asString } from "../base/values";
+import { type Facts, isKnown } from "../facts/facts";
+import { type KubeObject, readName } from "../kube/objects";
+import { few, getOwn, asString, oncePer } from "../base/values";
 import {
   type BindingSubject,
   listSubjects,
@@ -146,12 +147,39 @@ export function cutOff<T extends { readonly object?: string; readonly cause: str
   return [{ ...first, cause: `${first.cause}; the same holds for ${objects}` }];
 }
 
+/** The names of all namespaces and of the operator's own, of which another finding tells; undefined where they were not read. */
+export const listExisting = oncePer((facts: Facts): ReadonlySet<string> | undefined =>
+  isKnown(facts, "namespaces")
+    ? new Set([facts.namespace, ...facts.objects.namespaces.map(readName)])
+    : undefined,
+);
+
+/** True for accounts of a namespace that does not exist: nobody has access by them. A placeholder names none. */
+export function isGone(
+  subject: BindingSubject,
+  {
+    existing,
+    names,
+  }: { readonly existing?: ReadonlySet<string> | undefined; readonly names: Names },
+): boolean {
+  const namespace = readAccountNamespace(subject);
+  if (existing === undefined || namespace === undefined || existing.has(namespace)) return false;
+  return leftovers(namespace, names).length === 0;
+}
+
 /** Accounts of this operator's name in other namespaces: another operator is bound here too. A placeholder is none. */
 export function otherOperators(
   binding: KubeObject | undefined,
-  { operatorNamespace, names }: Pick<StaleFacts, "operatorNamespace" | "names">,
+  {
+    operatorNamespace,
+    names,
+    existing,
+  }: Pick<StaleFacts, "operatorNamespace" | "names"> & {
+    readonly existing?: ReadonlySet<string> | undefined;
+  },
 ): readonly string[] {
   return listSubjects(binding)
+    .filter((subject) => !isGone(subject, { existing, names }))
     .flatMap((subject) => readOperatorNamespace(subject, names) ?? [])
     .filter((namespace) => namespace !== operatorNamespace)
     .filter((namespace) => leftovers(namespace, names).length === 0);

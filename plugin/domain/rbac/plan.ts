@@ -27,7 +27,7 @@ import { releasedRules, type RoleFiles } from "./lines";
 import type { Finding } from "../base/findings";
 import { lastFile } from "../kube/field-managers";
 import { rbacFinding } from "./findings";
-import { otherOperators } from "./managed";
+import { isGone, otherOperators } from "./managed";
 
 /** The rules and subjects of a person. */
 export interface Additions {
@@ -48,12 +48,14 @@ export interface Releases {
   /** The rules of the role in all known releases; none for a role that they never changed. */
   readonly released: readonly Json[];
   readonly operatorNamespace: string;
+  /** The namespaces that exist; absent: not known. */
+  readonly existing?: ReadonlySet<string> | undefined;
   readonly names: Names;
   /** True for an addition that is given up, by its entry. */
   readonly drops: (entry: string) => boolean;
 }
 
-/** The additions of one place. What the wanted pair has is none, and neither is another operator. */
+/** The additions of one place. What the wanted pair has is none, and neither is another operator, nor an account of a namespace that is gone. */
 export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Releases): Additions {
   const { binding, bound = noRules } = held;
   const role = isAggregated(held.role) ? undefined : held.role;
@@ -66,7 +68,9 @@ export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Rel
   return {
     grants: [...inRole, ...inBound],
     subjects: subjectsBeyond(realSubjects(binding, known), named).filter(
-      ({ kind, namespace = "" }) => kind !== "ServiceAccount" || !others.includes(namespace),
+      (subject) =>
+        !isGone(subject, known) &&
+        (subject.kind !== "ServiceAccount" || !others.includes(subject.namespace ?? "")),
     ),
   };
 }
@@ -346,17 +350,27 @@ export interface TermsFor {
   readonly names: Names;
   /** The operator's. */
   readonly namespace: string;
+  /** The namespaces that exist; absent: not known. */
+  readonly existing?: ReadonlySet<string> | undefined;
   readonly files: Pick<RoleFiles, "shipped">;
   readonly mode: Mode;
   readonly dropLocal?: readonly string[];
 }
 
 /** The terms of a managed namespace. */
-export function termsFor({ names, namespace, files, mode, dropLocal = [] }: TermsFor): Terms {
+export function termsFor({
+  names,
+  namespace,
+  existing,
+  files,
+  mode,
+  dropLocal = [],
+}: TermsFor): Terms {
   const dropped = new Set(dropLocal.map(normalizeEntry));
   return {
     mode,
     names,
+    existing,
     operatorNamespace: namespace,
     released: releasedRules(names),
     // of a release whose files are not there, the rules are known and the labels are not

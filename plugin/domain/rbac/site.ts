@@ -62,6 +62,8 @@ function pickPart(plan: SitePlan, part: SharedPart): SitePlan {
 export interface RbacScope {
   readonly namespace?: string;
   readonly wanted: RolePair<KubeObject>;
+  /** The namespaces that exist; absent: not known. */
+  readonly existing?: ReadonlySet<string> | undefined;
   /** Where one ClusterRole gives the access: which of the two this place writes. */
   readonly part?: SharedPart;
 }
@@ -79,7 +81,8 @@ export interface Site extends RbacScope {
 }
 
 /** How places are planned. */
-interface SiteOptions extends Omit<TermsFor, "names" | "files">, Pick<RoleFiles, "shipped"> {}
+interface SiteOptions
+  extends Omit<TermsFor, "names" | "files" | "existing">, Pick<RoleFiles, "shipped"> {}
 
 /** Plans a place; a ClusterRole that gives the access takes the place of the role in a namespace. */
 export function planPlace(
@@ -91,7 +94,7 @@ export function planPlace(
   const isWide = readClusterRole(found.binding) !== undefined && namespace !== undefined;
   if (part === undefined && isWide && isShared(boundRole, options.names)) {
     const shared = {
-      namespace,
+      ...place,
       wanted: nameSharedPair(wanted, boundRole),
       part: "binding",
     } as const;
@@ -105,7 +108,7 @@ function completeSite(
   found: LiveRbac,
   options: SiteOptions & { readonly names: Names },
 ): Site {
-  const inNamespaces = termsFor({ ...options, files: options });
+  const inNamespaces = termsFor({ ...options, files: options, existing: place.existing });
   // no release has changed the role for finding namespaces
   const isWide = place.namespace === undefined && place.part === undefined;
   const terms = isWide ? { ...inNamespaces, released: noRules } : inNamespaces;

@@ -536,10 +536,24 @@ describe("leftovers", () => {
   });
 });
 
+test("accounts of a namespace that is gone are leftovers, which only contract takes out", async () => {
+  const [, own, shared] = inPlace("a");
+  const subjects = [account(undefined, "gone"), account("ec", "gone")];
+  const held = (shared as unknown as { readonly subjects: readonly object[] }).subjects;
+  const foreign = { ...shared, subjects: [...held, ...subjects] } as KubeObject;
+  const scene = aScene([list("a"), aNamespace("a"), own as KubeObject, foreign]);
+  const read = async () => (await scene.cluster.get(binding("a")))?.["subjects"];
+  expect(resultsOf(await scene.run({}))).toEqual({ a: "changed" });
+  expect(await read()).toHaveLength(held.length + 2);
+  expect(resultsOf(await scene.run({ mode: "contract" }))).toEqual({ a: "changed" });
+  expect(await read()).toEqual(held);
+});
+
 test("a binding for another operator is not taken unless it is accepted, by its name", async () => {
   const [, theirs, shared] = inPlace("a");
   const foreign = { ...shared, subjects: [account(undefined, "elsewhere")] } as KubeObject;
-  const scene = aScene([list("a"), aNamespace("a"), theirs as KubeObject, foreign]);
+  const namespaces = [aNamespace("a"), aNamespace("elsewhere")];
+  const scene = aScene([list("a"), ...namespaces, theirs as KubeObject, foreign]);
   const mode = "contract";
   expect(resultsOf(await scene.run({ mode }))).toEqual({ a: "failed RBAC-OTHER-OPERATOR" });
   expect(scene.writes()).toEqual([]);

@@ -106,3 +106,18 @@ test("a selector that the release does not have is told by check with a line tha
     expect(errors.map((one) => one.code)).toContain("OPERATOR-FIXED-FIELD");
   }
 });
+
+test("a binding for the account of another namespace is named, and written", async () => {
+  const binding = "RoleBinding/engine/engine-enterprise-operator";
+  const name = "engine-enterprise-operator";
+  const edit = changed(binding, ["subjects"], () => [
+    { kind: "ServiceAccount", name, namespace: "default" },
+  ]);
+  const judged = await example().run("check", edit);
+  expect(judged.errors.map((one) => one.code)).toContain("RBAC-OWN-BINDING");
+  const { code, written } = await example().run("upgrade-operator", edit);
+  expect([code, written.map(({ object }) => object)]).toEqual([
+    0,
+    expect.arrayContaining([binding]) as unknown,
+  ]);
+});

@@ -110,6 +110,8 @@ export const remedies: readonly Remedy[] = [
       "RBAC-NO-CLUSTER",
       "RBAC-NO-CONFIGURATION",
       "RBAC-OTHER-OPERATOR",
+      "RBAC-OWN-BINDING",
+      "RBAC-SUBJECTS-GONE",
       "RBAC-RELEASE-UNKNOWN",
       "RBAC-STALE-SHARED",
       "RBAC-TEMPLATE",

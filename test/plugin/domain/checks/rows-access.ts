@@ -15,6 +15,7 @@ import { readGoVerdicts } from "../../../support/go-verdicts";
 const entry = "webhooks.0";
 const names = { app: "engine-enterprise" };
 
+const ownBinding = "RoleBinding/engine/engine-enterprise-operator";
 const noWebhook = (world: World): World => world.remove(webhook);
 const served = (world: World, namespace: string): World =>
   world.set(webhook, `${entry}.clientConfig.service.namespace`, namespace);
@@ -508,7 +509,11 @@ export const certificateRows = (
 const label = (world: World, value: string): World =>
   world.set(settings, "data", { EDB_NAMESPACES_LABEL: value });
 const consumerRole = "engine-enterprise-operator-consumer-ns";
-const withLabelRole = (world: World, verbs: readonly string[] = ["list", "watch"]): World =>
+const withLabelRole = (
+  world: World,
+  verbs: readonly string[] = ["list", "watch"],
+  namespace = "engine",
+): World =>
   world.add(
     {
       apiVersion: "rbac.authorization.k8s.io/v1",
@@ -521,7 +526,7 @@ const withLabelRole = (world: World, verbs: readonly string[] = ["list", "watch"
       kind: "ClusterRoleBinding",
       metadata: { name: consumerRole },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: consumerRole },
-      subjects: [],
+      subjects: [account("engine-enterprise-operator", namespace)],
     },
   );
 /** The documented variant: no Roles, and a ClusterRole that every RoleBinding is for. */
@@ -572,10 +577,12 @@ export const rbacRows: Rows = {
   "RBAC-SUBJECTS: both accounts by the group of their namespace": (w) =>
     w.set(binding, "subjects", [{ kind: "Group", name: "system:serviceaccounts:engine" }]),
   "RBAC-SUBJECTS: one account as a user, the other in no group": (w) =>
-    w.set(binding, "subjects", [
-      { kind: "User", name: "system:serviceaccount:engine:engine-enterprise-operator" },
-      { kind: "Group", name: "system:serviceaccounts:elsewhere" },
-    ]),
+    w
+      .set(binding, "subjects", [
+        { kind: "User", name: "system:serviceaccount:engine:engine-enterprise-operator" },
+        { kind: "Group", name: "system:serviceaccounts:elsewhere" },
+      ])
+      .copy("Namespace/shop", { name: "elsewhere" }),
   "RBAC-ROLE-REF: another role": (w) => w.set(binding, "roleRef.name", "theirs"),
   "RBAC-ROLE-BEHIND: a rule is missing": (w) => {
     const { rules } = w.find(role) as { rules: object[] };
@@ -630,6 +637,15 @@ export const rbacRows: Rows = {
   "RBAC-OTHER-OPERATOR: bound as well": (w) => {
     const { subjects } = w.find(binding) as { subjects: object[] };
     subjects.push(account("engine-enterprise-operator", "elsewhere"));
+    w.copy("Namespace/shop", { name: "elsewhere" });
+  },
+  "RBAC-SUBJECTS-GONE: another operator's, whose namespace is gone": (w) => {
+    const { subjects } = w.find(binding) as { subjects: object[] };
+    subjects.push(account("engine-enterprise-operator", "elsewhere"), account("ec", "elsewhere"));
+  },
+  "RBAC-SUBJECTS-GONE: the group of a namespace that is gone": (w) => {
+    const { subjects } = w.find(binding) as { subjects: object[] };
+    subjects.push({ kind: "Group", name: "system:serviceaccounts:elsewhere", apiGroup: "x" });
   },
   "RBAC-OWNED: a repository's": (w) =>
     w.note(role, "labels", { ...names, "argocd.argoproj.io/instance": "x" }),
@@ -656,6 +672,16 @@ export const rbacRows: Rows = {
       .remove("Role/engine/engine-enterprise-operator"),
   "RBAC-OWN-ROLE-ABSENT: no operator either": (w) =>
     w.remove(deployment, "Role/engine/engine-enterprise-operator"),
+  "RBAC-OWN-BINDING: the account of another namespace": (w) =>
+    w.set(ownBinding, "subjects", [account("engine-enterprise-operator", "default")]),
+  "RBAC-OWN-BINDING: no subject": (w) => w.set(ownBinding, "subjects", undefined),
+  "RBAC-OWN-BINDING: another Role": (w) => w.set(ownBinding, "roleRef.name", "theirs"),
+  "RBAC-OWN-BINDING: a subject without a namespace is of the binding's": (w) =>
+    w.set(ownBinding, "subjects", [{ kind: "ServiceAccount", name: "engine-enterprise-operator" }]),
+  "RBAC-OWN-BINDING: another binding gives the Role": (w) =>
+    w.copy(ownBinding, { name: "mine" }).set(ownBinding, "subjects", undefined),
+  "RBAC-OWN-BINDING: the group of the namespace's accounts": (w) =>
+    w.set(ownBinding, "subjects", [{ kind: "Group", name: "system:serviceaccounts:engine" }]),
   "RBAC-CONFIGURATION-UNKNOWN: from a place that is not read": (w) =>
     w
       .set(deployment, "spec.template.spec.containers.0.env", [
@@ -706,6 +732,12 @@ export const rbacRows: Rows = {
     label(w, "managed").note("Namespace/shop", "labels", { managed: "" }),
   "RBAC-LABEL-ROLE-ABSENT: a verb is missing": (w) =>
     withLabelRole(label(w, "managed"), ["list"]).note("Namespace/shop", "labels", { managed: "" }),
+  "RBAC-LABEL-ROLE-ABSENT: a binding for the account of another namespace": (w) =>
+    withLabelRole(label(w, "managed"), ["list", "watch"], "default").note(
+      "Namespace/shop",
+      "labels",
+      { managed: "" },
+    ),
   "RBAC-MANAGED-HAS-CLUSTER: another operator's": (w) => w.copy(ec, { namespace: "shop" }),
   "RBAC-STALE: left behind": (w) =>
     w.copy(binding, { namespace: "other" }).copy(role, { namespace: "other" }),

@@ -316,6 +316,14 @@ export const databaseRows: Rows = {
       .copy("RoleBinding/shop/edb-role", { namespace: "other" })
       .set("RoleBinding/other/edb-role", "subjects", [
         { kind: "ServiceAccount", name: "engine-enterprise-operator", namespace: "elsewhere" },
+      ])
+      .copy("Namespace/shop", { name: "elsewhere" }),
+  "DATABASE-UNMANAGED: in one of an operator whose namespace is gone": (w) =>
+    w
+      .copy(edb, { namespace: "other" })
+      .copy("RoleBinding/shop/edb-role", { namespace: "other" })
+      .set("RoleBinding/other/edb-role", "subjects", [
+        { kind: "ServiceAccount", name: "engine-enterprise-operator", namespace: "elsewhere" },
       ]),
   "DATABASE-UNMANAGED: what is managed is not known": (w) =>
     w

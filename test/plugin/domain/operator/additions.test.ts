@@ -83,6 +83,21 @@ test("an object without a namespace has subjects as they are written", () => {
   expect(found.subjects).toEqual([{ ...account, namespace: "ops" }]);
 });
 
+test("an account without a namespace is not the one of another namespace", () => {
+  const elsewhere = {
+    ...live({}),
+    rules: [pods],
+    subjects: [{ ...account, namespace: "default" }],
+  };
+  const choice = { names, takeFields: [".subjects"] };
+  const here = { ...account, namespace: "ops" };
+  expect(withAdditions(elsewhere, wanted, choice).object["subjects"]).toEqual([here]);
+  const same = { ...elsewhere, subjects: [account] };
+  expect(withAdditions(same, wanted, choice).object["subjects"]).toEqual([account]);
+  const kept = withAdditions(elsewhere, wanted, { names, takeFields: [] });
+  expect(kept.object["subjects"]).toEqual([here, { ...account, namespace: "default" }]);
+});
+
 test.each<[string, Held, readonly string[]]>([
   ["rules of an aggregated role", { more: { aggregationRule: {} } }, []],
   ["what a controller wrote", { by: [["access-controller", "Update"]] }, []],
