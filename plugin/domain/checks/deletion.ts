@@ -1,15 +1,13 @@
 /** What is being deleted: an upgrade writes into none of it, and the operator may end what is left (Facts 7, 8). */
-import { ec, text } from "../names/text";
-import { clusterFindings } from "../engine-cluster/findings";
+import { clusterSymptoms } from "../engine-cluster/symptoms";
 import { findDeletingDefinitions, findDeletingNamespace } from "../facts/deletion";
-import { findDeletingCluster } from "../engine-cluster/deletion";
 import { deletionFindings, findDeletion } from "../kube/deletion";
 import { type FactKey, factSources } from "../facts/facts";
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
-import { type Check, makeChecks, perCluster } from "./check";
+import { type Check, makeChecks } from "./check";
 import type { CheckContext } from "./context";
 
-const { shared } = makeChecks("deletion");
+const { ofSymptom, shared } = makeChecks("deletion");
 
 /** The lists of what an upgrade writes beside definitions, clusters and databases. */
 const writtenKeys = [
@@ -34,11 +32,7 @@ export const deletionChecks: readonly Check[] = [
     needs: ["namespaces"],
     judge: ({ facts }) => findDeletingNamespace(facts),
   }),
-  shared(clusterFindings.deleting, {
-    title: text`No ${ec} is being deleted`,
-    needs: ["ecs"],
-    judge: perCluster((cluster, { facts }) => findDeletingCluster(facts, cluster)),
-  }),
+  ofSymptom(clusterSymptoms.deleting),
   shared(deletionFindings.object, {
     title: "Nothing that an upgrade writes is being deleted",
     needs: writtenKeys,
