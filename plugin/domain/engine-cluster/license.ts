@@ -14,7 +14,7 @@ import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/o
 /** The place that the EC takes its license from, else the REST API. The text goes by a file: no command line has a license. */
 export function licenseRemedies(ec: KubeObject, names: Names): readonly Remedy[] {
   const then = { says: `wait until the ${renderTerm(names.ec)}'s status says Valid` };
-  const call = `send it to the cluster's REST API (PUT ${names.restPaths.license}), and put it there as well, since the operator writes the old one again otherwise`;
+  const call = `send it to the cluster's REST API (PUT ${names.restPaths.license}), and set it where the ${renderTerm(names.ec)} takes it from as well, since the operator writes the old one again otherwise`;
   return [{ says: describePlace(ec, names), then }, { says: call }];
 }
 

@@ -198,6 +198,7 @@ export const aheadSymptoms = {
     ...clusterFindings.state,
     title: text`Every ${ec} is in a state from which an upgrade begins`,
     needs,
+    may: ["statefulSets", "pods"],
     forbids: writes,
     judge: perCluster((cluster, facts) => {
       const state = readState(cluster, facts);
