@@ -129,8 +129,8 @@ export const double: readonly SceneRow[] = [
       await world.ecStatus("Upgrade", { licenseStatus: { licenseState: "Expired" } });
       await world.untilPod(2, "crashes", podSays("CrashLoopBackOff"));
     }),
-    first: { code: "POD-CRASH", cause: /cannot open the store/, step: /logs ec-2/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["POD-CRASH"],
   },
   {
     name: "taint-and-memory",
@@ -165,8 +165,8 @@ export const double: readonly SceneRow[] = [
       await expire(world);
       await world.untilEvent("FailedCreate");
     }),
-    first: { code: "POD-NOT-CREATED", cause: /exceeded quota: budget/, step: /quota/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["POD-NOT-CREATED"],
   },
   {
     name: "partition-and-license",
@@ -175,8 +175,8 @@ export const double: readonly SceneRow[] = [
       await world.roll();
       await expire(world);
     }),
-    first: { code: "ROLLOUT-HELD", cause: /partition 2/, step: /kubectl patch/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["ROLLOUT-HELD"],
   },
   {
     name: "on-delete-and-database",
@@ -221,8 +221,8 @@ export const double: readonly SceneRow[] = [
       await world.roll();
       await expire(world);
     }),
-    first: { code: "CLUSTER-SCALED", cause: /0.*3/s, step: /scale statefulset/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["CLUSTER-SCALED"],
   },
   {
     name: "quorum-and-image",
@@ -243,8 +243,8 @@ export const double: readonly SceneRow[] = [
       await expire(world);
       await world.untilPod(2, "has no node", isUnschedulable);
     }),
-    first: { code: "POD-UNSCHEDULABLE", cause: /has taint maintenance=disk/, step: /taint/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["POD-UNSCHEDULABLE"],
   },
   {
     name: "operators-tag-and-image",
@@ -267,8 +267,8 @@ export const double: readonly SceneRow[] = [
       await expire(world);
       await world.untilPod(2, "waits", podSays("ReadinessGatesNotReady"));
     }),
-    first: { code: "POD-READINESS-GATE", cause: /balancer\.example/, step: /sets/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["POD-READINESS-GATE"],
   },
   {
     name: "webhook-and-on-delete",
@@ -293,8 +293,8 @@ export const double: readonly SceneRow[] = [
       await expire(world);
       await world.untilPod(2, "is to end", isDeleted);
     }),
-    first: { code: "POD-NODE-LOST", cause: /node-\d/, step: /out-of-service/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["POD-NODE-LOST"],
   },
   {
     name: "mount-and-partition",

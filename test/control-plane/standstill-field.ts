@@ -116,8 +116,8 @@ export const field: readonly SceneRow[] = [
       await keepPods(world);
       await expire(world);
     }),
-    first: { code: "ROLLOUT-IDLE", cause: /may not delete/, step: /what refuses the deletion/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["ROLLOUT-IDLE"],
   },
   {
     name: "limit-range-and-partition",
@@ -145,8 +145,8 @@ export const field: readonly SceneRow[] = [
       await world.untilPod(2, "is killed", podSays("OOMKilled"));
       await expire(world);
     }),
-    first: { code: "POD-MEMORY", cause: /container prepare.*OOMKilled/, step: /memory limit/ },
-    also: ["CLUSTER-LICENSE"],
+    first: { code: "CLUSTER-LICENSE", cause: /Expired/, step: /license/ },
+    also: ["POD-MEMORY"],
   },
   {
     name: "operator-away-and-image",

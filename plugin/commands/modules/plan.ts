@@ -1,21 +1,25 @@
 /** What `modules define` would write, and everything that stands against it (S52-S56, S124). */
 import type { Finding } from "../../domain/base/findings";
-import { asArray, asString, getOwn, getPath } from "../../domain/base/values";
-import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
+import { asArray, getOwn, getPath } from "../../domain/base/values";
 import { canDefineModules } from "../../domain/engine-cluster/causes";
 import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
 import { gate } from "../../domain/diagnosis/diagnose";
 import { operatorList } from "../../domain/operator/symptoms";
 import { operatorFindings } from "../../domain/engine-cluster/operator";
-import { findSet, judgeCluster } from "../../domain/engine-cluster/rollout";
+import {
+  aheadSymptoms,
+  clusterGates,
+  type ClusterScene,
+} from "../../domain/engine-cluster/symptoms";
+import type { Symptom } from "../../domain/diagnosis/symptom";
+import { judgeCluster } from "../../domain/engine-cluster/rollout";
 import { factNamed, type Facts } from "../../domain/facts/facts";
 import { type FieldEdit, fieldEdits } from "../../domain/kube/edits";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
 import { type Names, renderTerm } from "../../domain/names/names";
 import { moduleStanding, projectCluster } from "../../domain/rules/clusters";
 import { findBundled } from "../../domain/rules/display-names";
 import type { ClusterFacts } from "../../domain/rules/types";
-import { readRoll } from "../../domain/rollout/stateful-set";
 
 /** A module to define. */
 export interface WantedModule {
@@ -215,27 +219,17 @@ function stateFindings(facts: Facts, ec: KubeObject): readonly Finding[] {
   return [
     ...operatorFindings(facts, ec, { auto: false }).filter(({ severity }) => severity === "error"),
     ...gate(operatorList, "modules", { facts }),
-    ...(busyFinding(facts, ec) ?? aheadOfRoll(facts, ec)),
+    ...gate(chooseRows(facts, ec), "modules", { facts, clusters: [ec] }),
   ];
 }
 
-function busyFinding(facts: Facts, ec: KubeObject): readonly Finding[] | undefined {
-  const { names } = facts;
-  const path = names.ecFields.state;
-  const state = asString(getPath(ec, path)) ?? "not told";
-  const name = String(ec.metadata.name);
-  const about = { object: objectLabel(ec), field: path.join(".") };
-  const set = findSet(facts, ec);
-  const isRolling = set !== undefined && !readRoll(facts, set).complete;
-  if (["Running", "InvalidUpgrade"].includes(state) && !isRolling) return undefined;
-  if (state === "Upgrade" && isFrozen(facts, name)) return undefined;
-  if (isRolling || ["Upgrade", "RunningRollingUpdate"].includes(state)) {
-    const cause = `its pods are being renewed, state ${state}: one roll at a time`;
-    const fix = "wait until it is Running, which status shows, then run this again";
-    return [clusterFinding("busy", { ...about, cause, fix }, names)];
-  }
-  const cause = `its state is ${state}, and modules are defined at Running, or where an upgrade is refused or frozen`;
-  return [clusterFinding("state", { ...about, cause }, names)];
+/** An upgrade that stands frozen is what a module may set free. */
+function chooseRows(facts: Facts, ec: KubeObject): readonly Symptom<ClusterScene>[] {
+  const { busy, restarting } = aheadSymptoms;
+  const mended: readonly Symptom<ClusterScene>[] = isFrozen(facts, readName(ec))
+    ? [busy, restarting]
+    : [];
+  return clusterGates.filter((row) => !mended.includes(row));
 }
 
 /** The operator has not begun, since a prerequisite is missing (S113). */

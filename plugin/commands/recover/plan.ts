@@ -3,7 +3,8 @@ import { withInstalled } from "../../domain/rest-api/modules";
 import type { InstalledModule } from "../../domain/rest-api/records";
 import { isTooOld } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
-import { findResizingCauses } from "../../domain/engine-cluster/volumes";
+import { gate } from "../../domain/diagnosis/diagnose";
+import { clusterSymptoms } from "../../domain/engine-cluster/symptoms";
 import type { RequestWish } from "../../domain/database/bdb";
 import { databaseFinding } from "../../domain/database/findings";
 import { type DataKeeping, judgeRisk, mayLoseData } from "../../domain/database/keeping";
@@ -192,7 +193,7 @@ function digestOf(
 ): Remedy {
   const field = String(finding.field);
   const path = field.split(".");
-  const blocks = findResizingCauses(facts, ec);
+  const blocks = gate([clusterSymptoms.resizing], "upgrade-cluster", { facts, clusters: [ec] });
   if (dropDigests && blocks.length > 0) return { blocks };
   if (dropDigests) return { digests: [{ path, from: getPath(ec, path), to: null }] };
   return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };

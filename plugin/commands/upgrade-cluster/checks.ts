@@ -1,14 +1,11 @@
 /** The EC: its state, its pods, its release (S10, S57, S70, S71; domain facts 7, 11). */
-import { licenseExpiry, prerequisites } from "../../domain/checks/prerequisites";
+import { prerequisites } from "../../domain/checks/prerequisites";
 import { ec, text } from "../../domain/names/text";
 import { renderTerm } from "../../domain/names/names";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
-import { isDeleting } from "../../domain/kube/deletion";
-import type { KubeObject } from "../../domain/kube/objects";
 import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
-import { clusterVersionFor } from "../../domain/release/platforms";
-import { isSameRelease, isSameTag } from "../../domain/base/versions";
-import { renderLicenseStep } from "../../domain/engine-cluster/license";
+import { isSameTag } from "../../domain/base/versions";
+import { licenseExpiry, licenseRemedies } from "../../domain/engine-cluster/license";
 import { readRunningVersion } from "../../domain/engine-cluster/rollout";
 import { getPath, renderValue, asString } from "../../domain/base/values";
 import { type Check, makeChecks, on, perCluster } from "../../domain/checks/check";
@@ -18,20 +15,12 @@ import { autoPaths } from "../../domain/engine-cluster/fields";
 import { lastFile } from "../../domain/kube/field-managers";
 import { isUnknownPolicy } from "../../domain/rules/upgrade-policy";
 import { judgeSecrets } from "../../domain/checks/secrets";
-import { standstillChecks, standstillResults } from "./standstill-checks";
-import { findStandstill } from "../../domain/engine-cluster/standstill";
-import { recoverLine } from "../../domain/engine-cluster/causes";
+import { standstillChecks } from "./standstill-checks";
+import { aheadSymptoms, clusterSymptoms } from "../../domain/engine-cluster/symptoms";
 import { helperFindings } from "../../domain/engine-cluster/helper-images";
 
-const { error, ofCause, shared, warning } = makeChecks("cluster");
+const { error, ofSymptom, shared, warning } = makeChecks("cluster");
 const needs = ["ecs"] as const;
-
-/** States that an EC leaves by itself (domain facts 7). */
-const moving = ["Upgrade", "RunningRollingUpdate"];
-const standing = ["Running", "InvalidUpgrade"];
-
-const readState = (cluster: KubeObject, { names }: CheckContext): string =>
-  asString(getPath(cluster, names.ecFields.state)) ?? "not told";
 
 /** The checks of the EC's state. */
 export const clusterChecks: readonly Check[] = [
@@ -50,64 +39,13 @@ export const clusterChecks: readonly Check[] = [
           ]
         : [],
   }),
-  shared(clusterFindings.state, {
-    title: text`Every ${ec} is in a state from which an upgrade begins`,
-    needs,
-    judge: perCluster((cluster, situation) => {
-      const state = readState(cluster, situation);
-      if (isDeleting(cluster)) return undefined;
-      if ([...moving, ...standing].includes(state)) {
-        return standstillResults(situation.facts, cluster, clusterFindings.state);
-      }
-      return on(cluster, `its state is ${state}`, {
-        field: situation.names.ecFields.state.join("."),
-      });
-    }),
+  ofSymptom(aheadSymptoms.state),
+  ofSymptom(aheadSymptoms.busy, {
+    judge: (scene) =>
+      [aheadSymptoms.busy, aheadSymptoms.restarting].flatMap(({ judge }) => judge(scene)),
   }),
-  // an upgrade that continues is resumed: only a new one has to wait
-  shared(
-    { ...clusterFindings.busy, severity: "warning" },
-    {
-      title: "No rolling upgrade or restart is in progress",
-      needs,
-      judge: perCluster((cluster, situation) => {
-        const state = readState(cluster, situation);
-        if (!moving.includes(state)) return undefined;
-        const cause = `its state is ${state}: edits of databases may be denied until it is Running`;
-        const field = situation.names.ecFields.state.join(".");
-        const isHeld = findStandstill(situation.facts, cluster).length > 0;
-        // to follow it would be to wait for what does not come
-        const fix = isHeld ? `end its standstill first: ${recoverLine(cluster)}` : undefined;
-        return on(cluster, cause, { field, ...(fix !== undefined && { fix }) });
-      }),
-    },
-  ),
-  // its cause is judged by itself, and the next edit may be its cure
-  shared(
-    { ...clusterFindings.invalidUpgrade, severity: "warning" },
-    {
-      title: "The operator has refused no upgrade",
-      needs: ["ecs", "events"],
-      judge: perCluster((cluster, situation) => {
-        if (readState(cluster, situation) !== "InvalidUpgrade") return undefined;
-        const said = findWarning(cluster, situation);
-        const cause = `its state is InvalidUpgrade${said === undefined ? "" : `: ${said}`}`;
-        return on(cluster, cause, { field: situation.names.ecFields.state.join(".") });
-      }),
-    },
-  ),
-  shared(clusterFindings.specInvalid, {
-    title: text`The operator accepts every ${ec}'s spec`,
-    needs,
-    judge: perCluster((cluster, situation) => {
-      const path = situation.names.ecFields.specStatus;
-      const status = asString(getPath(cluster, path)) ?? "Valid";
-      // of a refused upgrade the check of the state tells
-      if (status === "Valid" || readState(cluster, situation) === "InvalidUpgrade")
-        return undefined;
-      return on(cluster, `its spec status is ${status}`, { field: path.join(".") });
-    }),
-  }),
+  ofSymptom(aheadSymptoms.invalidUpgrade),
+  ofSymptom(aheadSymptoms.specInvalid),
   shared(
     { ...clusterFindings.owned, severity: "warning" },
     {
@@ -121,20 +59,7 @@ export const clusterChecks: readonly Check[] = [
       }),
     },
   ),
-  shared(clusterFindings.behindOperator, {
-    title: text`The ${ec} is at the release that its operator manages`,
-    needs: ["ecs", "deployments"],
-    judge: perCluster((cluster, { installed, names }) => {
-      const path = names.ecFields.versionTag;
-      const tag = asString(getPath(cluster, path));
-      if (tag === undefined || installed === undefined) return undefined;
-      const managed = clusterVersionFor(installed.tag);
-      if (managed === undefined || isSameRelease(tag, managed)) return undefined;
-      return on(cluster, `its tag is ${tag}, operator ${installed.tag} manages ${managed}`, {
-        field: path.join("."),
-      });
-    }),
-  }),
+  ofSymptom(aheadSymptoms.behindOperator),
   warning("CLUSTER-PODS-BEHIND", "Facts 7", {
     title: text`Every pod runs the ${ec}'s tag`,
     cause: text`the ${ec} is Running, and pods of it run another image than its spec asks for`,
@@ -142,7 +67,8 @@ export const clusterChecks: readonly Check[] = [
     needs: ["ecs", "pods", "statefulSets"],
     judge: perCluster((cluster, situation) => {
       const tag = asString(getPath(cluster, situation.names.ecFields.versionTag));
-      if (tag === undefined || readState(cluster, situation) !== "Running") return undefined;
+      if (tag === undefined || getPath(cluster, situation.names.ecFields.state) !== "Running")
+        return undefined;
       const pinned = asString(getPath(cluster, situation.names.ecFields.digestHash));
       const others = readRunningVersion(situation.facts, cluster).filter((one) =>
         // a digest that the spec does not ask for is what a tag was turned into: it tells no release
@@ -161,17 +87,6 @@ const digestStart = "sha256:";
 function isOtherDigest(runs: string, pinned: string | undefined): boolean {
   const asked = pinned?.replace(digestStart, "");
   return asked !== undefined && !asked.startsWith(runs.slice(digestStart.length));
-}
-
-/** What the operator's last warning about it says; events are kept for an hour or so. */
-function findWarning({ metadata }: KubeObject, { facts, names }: CheckContext): string | undefined {
-  const warnings = facts.objects.events.filter(
-    (event) =>
-      event.type === "Warning" &&
-      event.involvedObject?.kind === names.ec.kind &&
-      event.involvedObject.name === metadata.name,
-  );
-  return warnings.map((event) => asString(event.message)).at(-1);
 }
 
 /** The checks of the EC's spec. */
@@ -196,16 +111,10 @@ export const clusterSpecChecks: readonly Check[] = [
         );
     }),
   }),
-  ofCause("scaled", {
-    title: text`Every StatefulSet asks for the nodes of its ${ec}`,
-    needs: ["ecs", "statefulSets"],
-  }),
+  ofSymptom(clusterSymptoms.scaled),
   prerequisites.resizing,
   prerequisites.podSecurity,
-  ofCause("digestPinned", {
-    title: "No image is pinned by digest where upgrades are automatic",
-    needs,
-  }),
+  ofSymptom(aheadSymptoms.digestPinned),
   shared(clusterFindings.helperImages, {
     title: "Bootstrapper, services rigger and call-home client are of the operator's release",
     needs: ["ecs", "deployments"],
@@ -281,11 +190,15 @@ export const licenceChecks: readonly Check[] = [
     cause: `the license expires within ${soon} days; after that, settings of databases cannot be changed`,
     fix: "set a new license before that day",
     needs,
-    judge: perCluster((cluster, situation) => {
-      const { days, field, until } = licenseExpiry(cluster, situation);
+    judge: perCluster((cluster, { facts, names }) => {
+      const { days, field, until } = licenseExpiry(cluster, facts);
       if (days === undefined || days < 0 || days >= soon) return [];
-      const fix = `before that day, ${renderLicenseStep(cluster, situation.names)}`;
-      return [on(cluster, `its license expires ${until}, days left: ${days}`, { field, fix })];
+      const remedies = licenseRemedies(cluster, names).map((one) => ({
+        ...one,
+        says: `before that day, ${one.says}`,
+      }));
+      const cause = `its license expires ${String(until)}, days left: ${days}`;
+      return [on(cluster, cause, { field, remedies })];
     }),
   }),
   license.warning("LICENSE-SHARDS", "S117", {

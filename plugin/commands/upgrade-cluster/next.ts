@@ -1,10 +1,10 @@
 /** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
+import { diagnose, gate, verdictOf } from "../../domain/diagnosis/diagnose";
 import { operatorHealth } from "../../domain/operator/symptoms";
-import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
+import { clusterGates, clusterList } from "../../domain/engine-cluster/symptoms";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { classifyFreeze } from "../../domain/recovery/classify";
-import { findCauses } from "../../domain/engine-cluster/causes";
 import {
   findBehind,
   findOwnership,
@@ -14,8 +14,6 @@ import {
   ownClusters,
 } from "../../domain/engine-cluster/operator";
 import { holdStep, type NextRelease, type NextStep } from "../../domain/rollout/next-step";
-import { findExpired } from "../../domain/engine-cluster/license";
-import { readExpansion } from "../../domain/engine-cluster/volumes";
 import { factNamed, type Facts, isKnown } from "../../domain/facts/facts";
 import { type Names, renderTerm } from "../../domain/names/names";
 import type { Deployment, StatefulSet } from "../../domain/kube/models";
@@ -171,41 +169,33 @@ function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
     running: readRunningVersion(facts, ec),
     ...(licenseDays !== undefined && { licenseDays }),
     ...(rollout !== undefined && { rollout }),
-    verdict:
-      unreadVerdict(facts, ["statefulSets", "pods"]) ??
-      withHolds(facts, ec, judgeHealth(judgeCluster(facts, columns.name))),
+    verdict: judgeOne(facts, ec),
   };
 }
 
-/** By its state, and by its last day whatever the state says (S59, S60). */
-function licenseVerdict(facts: Facts, ec: KubeObject): ComponentHealth | undefined {
-  const [license] = [...findCauses("license", facts, { ec }), ...findExpired(facts, ec)];
-  if (license === undefined) return undefined;
-  const { code, cause: because, fix } = license;
-  return { is: "stalled", because, fix, code, object: objectLabel(ec) };
+/** What moves is told as its roll is, all else as it is diagnosed. */
+function judgeOne(facts: Facts, ec: KubeObject): ComponentHealth {
+  const progress = judgeCluster(facts, readName(ec));
+  const isSeen = isKnown(facts, "statefulSets") && isKnown(facts, "pods");
+  if (isSeen && progress.is === "moving") return judgeHealth(progress);
+  const rests = progress.is === "done" ? progress.says : "";
+  return withSuspension(
+    facts,
+    ec,
+    verdictOf(diagnose(clusterList, { facts, clusters: [ec] }), rests),
+  );
 }
 
-/** Pods that are well say nothing of what the operator will do with the EC (S10, S59). */
-function withHolds(facts: Facts, ec: KubeObject, verdict: ComponentHealth): ComponentHealth {
-  if (verdict.is !== "fine") return verdict;
-  const object = objectLabel(ec);
-  const license = licenseVerdict(facts, ec);
-  if (license !== undefined) return license;
-  const expansion = readExpansion(facts, ec);
-  if (expansion !== undefined) {
-    const { code, cause, fix } = expansion.finding;
-    return expansion.failed
-      ? { is: "stalled", because: cause, fix, code, object }
-      : { is: "moving", on: cause };
-  }
-  if (!isSuspended(facts, ec)) return verdict;
+/** Pods that are well say nothing of whether the operator still manages the EC (S10). */
+function withSuspension(facts: Facts, ec: KubeObject, verdict: ComponentHealth): ComponentHealth {
+  if (verdict.is !== "fine" || !isSuspended(facts, ec)) return verdict;
   const because = `suspended: the operator is already at ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
   return {
     is: "stalled",
     because,
     fix: "upgrade it with upgrade-cluster",
     code: suspendedCode,
-    object,
+    object: objectLabel(ec),
   };
 }
 
@@ -342,7 +332,9 @@ function behindStep(
   const cluster = findBehind(facts, clusters.items);
   if (cluster === undefined) return undefined;
   const own = ownClusters(facts).filter((ec) => readName(ec) === cluster.name);
-  const [ahead] = own.flatMap((ec) => aheadOfRoll(facts, ec));
+  const [ahead] = gate(clusterGates, "upgrade-cluster", { facts, clusters: own }).filter(
+    ({ severity }) => severity === "error",
+  );
   // the command would end with this, and write nothing
   if (ahead !== undefined) {
     return { says: `before ${term} ${cluster.name} can be upgraded: ${ahead.fix}`, upgrades: true };

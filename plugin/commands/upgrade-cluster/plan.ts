@@ -23,14 +23,19 @@ import {
 } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
 import { type AutoPlan, type ClusterWish, planEdits } from "../../domain/engine-cluster/edits";
-import { aheadOfRoll } from "../../domain/engine-cluster/ahead";
+import {
+  aheadSymptoms,
+  clusterGates,
+  type ClusterScene,
+  clusterSymptoms,
+} from "../../domain/engine-cluster/symptoms";
+import type { Symptom } from "../../domain/diagnosis/symptom";
 import {
   explainMistake,
   isOutOfReach,
   mistakenTag,
   rightTag,
 } from "../../domain/engine-cluster/mistaken-tag";
-import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
 import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
 import { gate } from "../../domain/diagnosis/diagnose";
@@ -38,7 +43,7 @@ import { operatorList } from "../../domain/operator/symptoms";
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
-import { judgePrerequisites } from "../../domain/checks/prerequisites";
+import { judgePrerequisites, prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { isOlder, isSameRelease } from "../../domain/base/versions";
 
 /** What is asked for. */
@@ -166,6 +171,7 @@ interface PlannedUpgrade {
 function judgeBeforeRoll(facts: Facts, { ec, wish, skip }: PlannedUpgrade): Prerequisites {
   const found = [
     ...mistakenTarget(facts, ec, wish),
+    ...gate([clusterSymptoms.scaled], "upgrade-cluster", { facts, clusters: [ec] }),
     ...findCauses("standing", facts, { ec }),
     ...followersOfRoll(facts, ec, wish),
   ];
@@ -182,8 +188,7 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
   const { ec, wish, skip } = planned;
   const { judged, missing } = judgePrerequisites(facts, describeTarget(facts, planned), skip);
   const own = [
-    ...stateFindings(facts, planned),
-    ...(isMistaken(facts, planned) ? [] : aheadOfRoll(facts, ec)),
+    ...gate(chooseRows(facts, planned), "upgrade-cluster", { facts, clusters: [ec] }),
     ...gate(operatorList, "upgrade-cluster", { facts }),
     ...operatorFindings(facts, ec, wish),
     ...targetFindings(facts, planned),
@@ -236,43 +241,16 @@ function keepFindings({ check, findings }: JudgedCheck): readonly Finding[] {
   return check.code === clusterFindings.autoUserModules.code ? [] : findings;
 }
 
-const waited = new Set(["Running", "InvalidUpgrade", "RunningRollingUpdate"]);
+const { busy, held, quota, sickPod } = aheadSymptoms;
+const ofRoll: readonly Symptom<ClusterScene>[] = [held, quota, sickPod];
 
-/** The EC has to be Running, or InvalidUpgrade with its cause gone; a restart is waited for. */
-function stateFindings(facts: Facts, planned: PlannedUpgrade): readonly Finding[] {
-  const { ec } = planned;
-  const object = objectLabel(ec);
-  const deleting = findDeletingCluster(facts, ec);
-  if (deleting !== undefined) return [deleting];
-  const { names } = facts;
-  const state = asString(getPath(ec, names.ecFields.state));
-  const field = names.ecFields.state.join(".");
-  if (state === "Upgrade") {
-    if (isDeadEnd(facts, planned)) return [];
-    const tag = asString(getPath(ec, names.ecFields.versionTag)) ?? "the operator's own release";
-    const cause = `an upgrade to ${tag} is in progress`;
-    return [clusterFinding("busy", { object, field, cause }, names)];
-  }
-  if (state === undefined || !waited.has(state)) {
-    const cause = `its state is ${state ?? "not told"}, and an upgrade begins at Running`;
-    return [clusterFinding("state", { object, field, cause }, names)];
-  }
-  return specFindings(facts, ec, state);
-}
-
-function specFindings({ names }: Facts, ec: KubeObject, state: string): readonly Finding[] {
-  const object = objectLabel(ec);
-  const status = asString(getPath(ec, names.ecFields.specStatus)) ?? "Valid";
-  // the cause of InvalidUpgrade is judged by itself: this change may be its cure
-  if (status === "Valid" || state === "InvalidUpgrade") return [];
-  const cause = `its spec status is ${status}`;
-  return [
-    clusterFinding(
-      "specInvalid",
-      { object, field: names.ecFields.specStatus.join("."), cause },
-      names,
-    ),
-  ];
+/** Prerequisites are judged with those of the operator; what keeps an upgrade to a wrong tag does not keep its correction. */
+function chooseRows(facts: Facts, planned: PlannedUpgrade): readonly Symptom<ClusterScene>[] {
+  return clusterGates.filter((row) => {
+    if (prerequisiteCodes.includes(row.code)) return false;
+    if (row === busy) return !isDeadEnd(facts, planned);
+    return !(ofRoll.includes(row) && isMistaken(facts, planned));
+  });
 }
 
 /** The tag that is asked for is one of the operator. */

@@ -1,19 +1,15 @@
 /** What keeps an upgrade, as `status` and `recover` judge it, and what would keep one that has not begun. */
 import { ec, text, type Text } from "../../domain/names/text";
-import { findHeldAhead, quotaAhead, sickAhead } from "../../domain/engine-cluster/ahead";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
-import { findStandstill } from "../../domain/engine-cluster/standstill";
-import type { Facts } from "../../domain/facts/facts";
-import type { KubeObject } from "../../domain/kube/objects";
+import { aheadSymptoms, clusterSymptoms, ofStandstill } from "../../domain/engine-cluster/symptoms";
 import type { Code } from "../../domain/names/codes";
 import { type RollCause, rollFindings } from "../../domain/rollout/findings";
-import { type Check, makeChecks, type CheckResult, perCluster } from "../../domain/checks/check";
+import { type Check, makeChecks, perCluster } from "../../domain/checks/check";
 
-const { shared } = makeChecks("cluster");
-const needs = ["ecs", "statefulSets", "pods"] as const;
+const { ofSymptom, shared } = makeChecks("cluster");
 
 /** What is so where nothing keeps a roll. */
-const titles: Readonly<Record<RollCause, Text>> = {
+const titles: Readonly<Record<Exclude<RollCause, "held">, Text>> = {
   unobserved: "The StatefulSet controller has taken up every StatefulSet",
   nodeLost: text`The node of every pod of an ${ec} is ready`,
   nodeCordoned: "No pod waits for a cordoned node",
@@ -35,57 +31,33 @@ const titles: Readonly<Record<RollCause, Text>> = {
   gate: "Every readiness gate is set",
   notReady: "Every new pod becomes ready",
   absent: text`Every pod of an ${ec} exists`,
-  held: "No update strategy holds up a roll",
   idle: "Every roll has an end",
 };
 
-/** The causes of one code, in the words of `status` and `recover`. */
-export function standstillResults(
-  facts: Facts,
-  cluster: KubeObject,
-  { code }: Code,
-): readonly CheckResult[] {
-  return findStandstill(facts, cluster)
-    .filter((one) => one.code === code)
-    .map(({ object, because: cause, fix }) => ({ object, cause, fix }));
-}
-
-type Ahead = (facts: Facts, cluster: KubeObject) => readonly CheckResult[];
-
-function ofStandstill(code: Code, title: Text, ahead?: Ahead): Check {
-  const isOfAttachments = code.code === rollFindings.attach.code;
+/** Each cause of a standstill is a check: all of them are judged as one. */
+function ofCause(code: Code, title: Text, rest: Pick<Check, "may"> = {}): Check {
   return shared(code, {
-    title,
-    // the events tell of it as well
-    needs,
-    ...(isOfAttachments && { may: ["volumeAttachments"] }),
-    judge: perCluster((cluster, { facts }) => {
-      const found = standstillResults(facts, cluster, code);
-      return found.length > 0 ? found : (ahead?.(facts, cluster) ?? []);
-    }),
+    ...{ title, needs: clusterSymptoms.standstill.needs },
+    ...rest,
+    judge: perCluster((cluster, { facts }) => ofStandstill(facts, cluster, code)),
   });
 }
 
 /** One check for each cause. */
 export const standstillChecks: readonly Check[] = [
-  ofStandstill(clusterFindings.mistakenTag, text`Every ${ec} asks for a release of the cluster`),
-  ofStandstill(clusterFindings.tagLowered, text`No ${ec} asks for less than its pods run`),
-  ofStandstill(clusterFindings.quorumLost, text`Every ${ec} has a majority of its nodes`),
-  ofStandstill(clusterFindings.notTakenUp, text`The operator acts on every ${ec}`),
-  ...(Object.keys(titles) as readonly RollCause[]).map((cause) =>
-    ofStandstill(rollFindings[cause], titles[cause], cause === "held" ? findHeldAhead : undefined),
+  ofCause(clusterFindings.mistakenTag, text`Every ${ec} asks for a release of the cluster`),
+  ofCause(clusterFindings.tagLowered, text`No ${ec} asks for less than its pods run`),
+  ofCause(clusterFindings.quorumLost, text`Every ${ec} has a majority of its nodes`),
+  ofCause(clusterFindings.notTakenUp, text`The operator acts on every ${ec}`),
+  ...(Object.keys(titles) as readonly (keyof typeof titles)[]).map((cause) =>
+    // the events tell of it as well
+    ofCause(
+      rollFindings[cause],
+      titles[cause],
+      cause === "attach" ? { may: ["volumeAttachments"] } : {},
+    ),
   ),
-  shared(clusterFindings.quota, {
-    title: "The quotas let every pod be created again",
-    needs: [...needs, "resourceQuotas"],
-    judge: perCluster((cluster, { facts }) => quotaAhead(facts, cluster)),
-  }),
-  shared(
-    { ...clusterFindings.sickPod, severity: "warning" },
-    {
-      title: "Every pod is ready before a roll begins",
-      needs,
-      judge: perCluster((cluster, { facts }) => sickAhead(facts, cluster)),
-    },
-  ),
+  ofSymptom(aheadSymptoms.held),
+  ofSymptom(aheadSymptoms.quota),
+  ofSymptom(aheadSymptoms.sickPod),
 ];

@@ -1,6 +1,4 @@
 /** A preflight check as a value: what it says, what it needs to have been read, and its judgment. */
-import { type CauseKey, findCauses } from "../engine-cluster/causes";
-import { clusterFindings } from "../engine-cluster/findings";
 import type { Found, Symptom } from "../diagnosis/symptom";
 import { type Explained, warning } from "../base/findings";
 import type { Code } from "../names/codes";
@@ -64,12 +62,6 @@ export function makeChecks(area: Area) {
     ...{ shared: true, area },
     ...rest,
   });
-  /** For a cause that an upgrade of an EC would meet. */
-  const ofCause = (key: CauseKey, rest: Omit<OfCode, "judge">): Check =>
-    shareCode(clusterFindings[key], {
-      ...rest,
-      judge: perCluster((cluster, { facts }) => findCauses(key, facts, { ec: cluster })),
-    });
   /** For a symptom of a component, as all that act judge it. */
   const ofSymptom = (symptom: Symptom<CheckContext>, rest: Partial<OfCode> = {}): Check => ({
     ...symptom,
@@ -77,7 +69,7 @@ export function makeChecks(area: Area) {
     ...rest,
   });
   const ofSeverity = { error: makeCheck("error"), warning: makeCheck("warning") };
-  return { ...ofSeverity, shared: shareCode, ofCause, ofSymptom };
+  return { ...ofSeverity, shared: shareCode, ofSymptom };
 }
 
 /** A finding on an object, with what is particular about it. */

@@ -1,12 +1,10 @@
 /** What is being deleted: an upgrade writes into none of it, and the operator may end what is left (Facts 7, 8). */
-import { ec, text } from "../names/text";
-import { clusterFindings } from "../engine-cluster/findings";
+import { clusterSymptoms } from "../engine-cluster/symptoms";
 import { groundSymptoms } from "../operator/ground";
-import { findDeletingCluster } from "../engine-cluster/deletion";
 import { deletionFindings, findDeletion } from "../kube/deletion";
 import { type FactKey, factSources } from "../facts/facts";
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
-import { type Check, makeChecks, perCluster } from "./check";
+import { type Check, makeChecks } from "./check";
 import type { CheckContext } from "./context";
 
 const { ofSymptom, shared } = makeChecks("deletion");
@@ -26,11 +24,7 @@ const writtenKeys = [
 export const deletionChecks: readonly Check[] = [
   ofSymptom(groundSymptoms.definition, { needs: ["definitions"] }),
   ofSymptom(groundSymptoms.namespace, { needs: ["namespaces"] }),
-  shared(clusterFindings.deleting, {
-    title: text`No ${ec} is being deleted`,
-    needs: ["ecs"],
-    judge: perCluster((cluster, { facts }) => findDeletingCluster(facts, cluster)),
-  }),
+  ofSymptom(clusterSymptoms.deleting),
   shared(deletionFindings.object, {
     title: "Nothing that an upgrade writes is being deleted",
     needs: writtenKeys,

@@ -5,8 +5,6 @@
 import { ec, text } from "../names/text";
 import { fieldText } from "../rules/fields";
 import { asString, getPath } from "../base/values";
-import { renderLicenseStep } from "../engine-cluster/license";
-import { daysUntil } from "../base/duration";
 import type { Skip } from "../base/skip";
 import { formatEngineVersion, isOlder, isSameRelease } from "../base/versions";
 import {
@@ -20,6 +18,7 @@ import {
 } from "../engine-cluster/causes";
 import { listRunning } from "../engine-cluster/database-versions";
 import { clusterFindings } from "../engine-cluster/findings";
+import { aheadSymptoms, clusterSymptoms } from "../engine-cluster/symptoms";
 import type { FactKey, Facts } from "../facts/facts";
 import { enforceLabel } from "../kube/pod-security";
 import type { KubeObject } from "../kube/objects";
@@ -92,10 +91,7 @@ export const prerequisites = {
     wants: "version",
     judge: judgePath,
   }),
-  resizing: make.cluster.ofCause("resizing", {
-    title: "No volume is being expanded",
-    needs: ["ecs", "statefulSets", "claims"],
-  }),
+  resizing: make.cluster.ofSymptom(clusterSymptoms.resizing),
   podSecurity: make.cluster.error("POD-SECURITY", "S32", {
     title: text`The namespace lets the pods of the ${ec} be made again`,
     cause:
@@ -104,35 +100,9 @@ export const prerequisites = {
     needs: ["ecs", "namespaces", "statefulSets", "deployments"],
     judge: perCluster(judgePodSecurity),
   }),
-  license: make.license.ofCause("license", { title: "The license is valid", needs: ["ecs"] }),
-  licenseUnknown: make.license.shared(clusterFindings.licenseUnknown, {
-    title: text`The ${ec} reports the state of its license`,
-    needs: ["ecs"],
-    vouched: true,
-    judge: perCluster((cluster, { names }) => {
-      const path = names.ecFields.licenseState;
-      if (asString(getPath(cluster, path)) !== undefined) return [];
-      return [on(cluster, "its status reports no state of the license", { field: path.join(".") })];
-    }),
-  }),
-  licenseExpired: make.license.error("LICENSE-EXPIRED", "S60", {
-    title: "The license has not expired",
-    cause: "the license has expired, whatever its state says",
-    fix: "set a new license",
-    needs: ["ecs"],
-    judge: perCluster((cluster, situation) => {
-      const { days, field, until } = licenseExpiry(cluster, situation);
-      // of an invalid license the check of its state tells
-      if (
-        days === undefined ||
-        days >= 0 ||
-        findCauses("license", situation.facts, { ec: cluster }).length > 0
-      )
-        return [];
-      const fix = renderLicenseStep(cluster, situation.names);
-      return [on(cluster, `its license expired ${until}`, { field, fix })];
-    }),
-  }),
+  license: make.license.ofSymptom(clusterSymptoms.license),
+  licenseUnknown: make.license.ofSymptom(aheadSymptoms.licenseUnknown, { vouched: true }),
+  licenseExpired: make.license.ofSymptom(clusterSymptoms.licenseExpired),
   databaseOld: make.databases.shared(clusterFindings.databaseOld, {
     title: `Every database runs engine version ${formatEngineVersion(lowest)} or later`,
     needs: products,
@@ -158,10 +128,7 @@ export const prerequisites = {
         })),
     ),
   }),
-  autoUserModules: make.modules.ofCause("autoUserModules", {
-    title: "Upgrades are not automatic where databases use user-defined modules",
-    needs: products,
-  }),
+  autoUserModules: make.modules.ofSymptom(aheadSymptoms.autoUserModules),
   moduleUndefined: make.modules.shared(clusterFindings.moduleUndefined, {
     title: text`Every module of a database is bundled, or defined in its ${ec}`,
     needs: products,
@@ -281,13 +248,6 @@ function judgePath({
     .map(({ says, fix }) =>
       on(deployment, `${wanted.tag} cannot follow: ${says}`, fix === undefined ? {} : { fix }),
     );
-}
-
-/** When the license ends; `days` is undefined where its status does not tell. */
-export function licenseExpiry(cluster: KubeObject, { facts, names }: CheckContext) {
-  const path = names.ecFields.licenseExpiration;
-  const until = asString(getPath(cluster, path)) ?? "";
-  return { field: path.join("."), until, days: daysUntil(until, facts.now) };
 }
 
 /** Each EC with the user-defined modules that its databases use; of one at the end of its life its own check tells. */

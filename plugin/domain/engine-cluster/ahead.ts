@@ -24,11 +24,6 @@ function rollAhead(facts: Facts, ec: KubeObject): { set: StatefulSet; roll: Roll
   return set && { set, roll: readRoll(facts, set) };
 }
 
-/** Everything that would keep the roll, each with its one remedy. */
-export function aheadOfRoll(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return [...findHeldAhead(facts, ec), ...quotaAhead(facts, ec), ...sickAhead(facts, ec)];
-}
-
 /** A partition or OnDelete, whether or not a roll is under way. */
 export function findHeldAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
   const found = rollAhead(facts, ec);

@@ -13,10 +13,9 @@ import { findRetired } from "../release/retired-modules";
 import { findBundled } from "../rules/display-names";
 import { databaseVersion } from "./database-versions";
 import { helperFields } from "./helper-images";
-import { renderLicenseStep } from "./license";
+import { findLicense } from "./license";
 import { clusterFinding, type clusterFindings } from "./findings";
 import { findScaledCauses } from "./scale";
-import { findResizingCauses } from "./volumes";
 import {
   clusterKey,
   type ModuleStanding,
@@ -194,10 +193,8 @@ interface Cause {
 
 /** What an upgrade cannot do with, the surest first. */
 const causes: readonly Cause[] = [
-  { key: "scaled", phases: ["standing", "beginning", "refused"], judge: findScaledCauses },
-  // a prerequisite of the operator's upgrade as well, and judged with those
-  { key: "resizing", phases: [], judge: findResizingCauses },
-  { key: "license", phases: ["refused"], judge: licenseCauses },
+  { key: "scaled", phases: ["refused"], judge: findScaledCauses },
+  { key: "license", phases: ["refused"], judge: findLicense },
   { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
   {
     key: "autoUserModules",
@@ -222,26 +219,6 @@ export function findCauses(
     .filter(({ key, phases }) => [key, ...phases].includes(wanted))
     .filter(({ whenAuto }) => whenAuto !== true || auto)
     .flatMap(({ judge }) => judge(facts, ec));
-}
-
-/** The license has to be valid (S59, S125). */
-function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
-  const state = asString(getPath(ec, names.ecFields.licenseState));
-  if (state === undefined || state.toLowerCase() === "valid") return [];
-  const until = asString(getPath(ec, names.ecFields.licenseExpiration));
-  const expires = until === undefined ? "" : `, it expires or expired ${until}`;
-  return [
-    clusterFinding(
-      "license",
-      {
-        object: objectLabel(ec),
-        field: names.ecFields.licenseState.join("."),
-        cause: `the license state is ${state}${expires}`,
-        fix: renderLicenseStep(ec, names),
-      },
-      names,
-    ),
-  ];
 }
 
 /** With automatic upgrade no image may be pinned by its digest, each path is named (domain facts 7). */

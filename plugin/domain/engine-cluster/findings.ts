@@ -70,6 +70,10 @@ export const clusterFindings = {
     cause: text`the license of the ${ec} is not valid, and the upgrade would fail`,
     fix: text`set a valid license, and wait until the ${ec}'s status says so`,
   }),
+  licenseExpired: error("LICENSE-EXPIRED", "S60", {
+    cause: "the license has expired, whatever its state says",
+    fix: "set a new license",
+  }),
   licenseUnknown: error("CLUSTER-LICENSE-UNKNOWN", "S125", {
     cause: text`the ${ec}'s status does not report the state of its license`,
     fix: "check in the cluster itself that the license is valid",

@@ -1,44 +1,76 @@
-/** The step that sets a license of an EC, from where the EC takes it (domain facts 7). */
+/** What is wrong with the license of an EC, and what sets another one, from where the EC takes it (domain facts 7). */
 import { keepsSecretsHere } from "../facts/secret-references";
 import { getPath, asString } from "../base/values";
 import { type Names, renderTerm } from "../names/names";
 import { daysUntil } from "../base/duration";
 import type { Finding } from "../base/findings";
+import type { Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
-import { clusterFindings } from "./findings";
+import type { ApiLicense } from "../rest-api/records";
+import { withRemedies } from "../rollout/progress";
+import { clusterFinding, clusterFindings } from "./findings";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 
-/** The Secret's text goes by a file: no command line has a license. */
-export function renderLicenseStep(ec: KubeObject, names: Names): string {
+/** The place that the EC takes its license from, else the REST API. The text goes by a file: no command line has a license. */
+export function licenseRemedies(ec: KubeObject, names: Names): readonly Remedy[] {
+  const then = { says: `wait until the ${renderTerm(names.ec)}'s status says Valid` };
+  const call = `send it to the cluster's REST API (PUT ${names.restPaths.license}), and set it where the ${renderTerm(names.ec)} takes it from as well, since the operator writes the old one again otherwise`;
+  return [{ says: describePlace(ec, names), then }, { says: call }];
+}
+
+function describePlace(ec: KubeObject, names: Names): string {
   const secret = asString(getPath(ec, names.ecFields.licenseSecretName));
   const place = `-n ${readNamespace(ec)}`;
-  const after = `wait until the ${renderTerm(names.ec)}'s status says Valid`;
   if (secret === undefined) {
     const kind = `${names.ec.plural}.${names.group}`;
     const field = names.ecFields.license.join(".");
-    return `set a valid license in ${field}, with a file that has only that field: kubectl patch ${kind} ${readName(ec)} ${place} --type=merge --patch-file LICENSE_PATCH; then ${after}`;
+    return `set a valid license in ${field}, with a file that has only that field: kubectl patch ${kind} ${readName(ec)} ${place} --type=merge --patch-file LICENSE_PATCH`;
   }
   const item = names.secretItems.license;
   if (!keepsSecretsHere(ec, names)) {
-    return `put a valid license into item ${item} of ${secret} where the ${renderTerm(names.ec)} keeps its secrets (${names.ecFields.credentialSecretType.join(".")}), which is not Kubernetes: no Secret of that name is read; then ${after}`;
+    return `put a valid license into item ${item} of ${secret} where the ${renderTerm(names.ec)} keeps its secrets (${names.ecFields.credentialSecretType.join(".")}), which is not Kubernetes: no Secret of that name is read`;
   }
-  return `put a valid license into item ${item} of Secret ${secret}: kubectl create secret generic ${secret} --from-file=${item}=LICENSE_FILE ${place} --dry-run=client -o yaml | kubectl apply -f -; then ${after}`;
+  return `put a valid license into item ${item} of Secret ${secret}: kubectl create secret generic ${secret} --from-file=${item}=LICENSE_FILE ${place} --dry-run=client -o yaml | kubectl apply -f -`;
 }
 
-const expired = "LICENSE-EXPIRED";
-
 /** What is told of a license: its state, and its last day. */
-export const licenseCodes: readonly string[] = [clusterFindings.license.code, expired];
+export const licenseCodes: readonly string[] = [
+  clusterFindings.license.code,
+  clusterFindings.licenseExpired.code,
+];
 
-/** A license whose last day is over, whatever its state says (S59, S60); none where its state tells it already. */
-export function findExpired(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const { names, now } = facts;
-  const until = asString(getPath(ec, names.ecFields.licenseExpiration));
-  const state = asString(getPath(ec, names.ecFields.licenseState));
-  const isTold = state !== undefined && state.toLowerCase() !== "valid";
-  if (isTold || (daysUntil(until, now) ?? 0) >= 0) return [];
-  const cause = `its license expired ${String(until)}`;
-  const fix = renderLicenseStep(ec, names);
-  const object = objectLabel(ec);
-  return [{ code: expired, severity: "error", object, cause, fix, source: "S60" }];
+/** When the license ends; `days` is undefined where the status does not tell. */
+export function licenseExpiry(ec: KubeObject, { names, now }: Pick<Facts, "names" | "now">) {
+  const path = names.ecFields.licenseExpiration;
+  const until = asString(getPath(ec, path));
+  return { field: path.join("."), until, days: daysUntil(until, now) };
+}
+
+/**
+ * A license that is not valid, by its state (S59, S125), else by its last day (S60), else by what the REST API told.
+ * Any of them counts: each may be behind the others.
+ */
+export function findLicense(
+  facts: Facts,
+  ec: KubeObject,
+  told?: Pick<ApiLicense, "expired" | "expirationDate">,
+): readonly Finding[] {
+  const { names } = facts;
+  const path = names.ecFields.licenseState;
+  const state = asString(getPath(ec, path));
+  const { until, days, field } = licenseExpiry(ec, facts);
+  const about = { object: objectLabel(ec), ...withRemedies(...licenseRemedies(ec, names)) };
+  if (state !== undefined && state.toLowerCase() !== "valid") {
+    const expires = until === undefined ? "" : `, it expires or expired ${until}`;
+    const cause = `the license state is ${state}${expires}`;
+    return [clusterFinding("license", { ...about, field: path.join("."), cause }, names)];
+  }
+  if (days !== undefined && days < 0) {
+    const cause = `its license expired ${String(until)}`;
+    return [clusterFinding("licenseExpired", { ...about, field, cause })];
+  }
+  if (told?.expired !== true) return [];
+  const on = told.expirationDate === undefined ? "" : ` on ${told.expirationDate}`;
+  const cause = `the license has expired${on}, as the REST API reports`;
+  return [clusterFinding("license", { ...about, cause }, names)];
 }

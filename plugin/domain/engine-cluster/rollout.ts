@@ -29,7 +29,7 @@ import { estimateRest } from "../rollout/estimate";
 import { dropFuture, lastMovement, type Movement, renderSkew } from "../rollout/times";
 import { renderAge } from "../base/duration";
 import { listExplained, mistakenTag } from "./mistaken-tag";
-import { findExpired } from "./license";
+import { findLicense, licenseCodes } from "./license";
 import { notTaken, renderState } from "./not-taken";
 import { explainOperator, readOperatorWords } from "./operator-words";
 import { quorumLost } from "./quorum";
@@ -63,9 +63,16 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
   const moved = findMovement(seen);
   const deadline = { patience, moved: moved?.at, now: facts.now };
   const problems = findProblems(facts, seen, wanted);
-  const [due, ...beside] = dueOnes(problems, deadline).map((one) => withAge(one, deadline));
+  const [due, ...beside] = findDue(problems, deadline).map((one) => withAge(one, deadline));
   if (due !== undefined) return { ...makeStalled(due), ...(beside.length > 0 && { beside }) };
   return describeMovement(facts, seen, { problems, moved });
+}
+
+/** A license that is not valid explains what comes after it: it is told with the first of all others (S114). */
+function findDue(problems: readonly Problem[], deadline: Deadline): readonly Problem[] {
+  const due = dueOnes(problems, deadline);
+  if (due.length === 0) return [];
+  return problems.filter((one) => due.includes(one) || licenseCodes.includes(one.code));
 }
 
 /** What it waits for, and what shows already. */
@@ -125,11 +132,7 @@ function withAge(problem: Problem, { patience, moved, now }: Deadline): Problem 
 /** What will stand against an upgrade that still moves: prerequisites are judged all the way (S113, S114). */
 function findAhead(facts: Facts, { ec, state, taken }: ClusterState): readonly Problem[] {
   if (state !== "Upgrade") return [];
-  const found = [
-    ...findCauses("license", facts, { ec }),
-    ...findExpired(facts, ec),
-    ...(taken ? findCauses("frozen", facts, { ec }) : []),
-  ];
+  const found = [...findLicense(facts, ec), ...(taken ? findCauses("frozen", facts, { ec }) : [])];
   return found.map(({ code, object, cause: because, fix }) => ({
     ...{ code, object: String(object), because, fix },
   }));
@@ -258,14 +261,14 @@ function findProblems(facts: Facts, seen: ClusterState, wanted: WantedCluster): 
   const told = mistaken.length > 0 && seen.taken ? listExplained(troubles) : [];
   const found = [
     ...locateTrouble(findDeleting(ec, facts.names)),
-    ...problemsIn(findScaledCauses(facts, ec)),
     ...problemsIn(mistaken),
-    ...locateTrouble(quorumLost(facts, seen)),
-    ...[findRefused(facts, seen, wanted), frozen(facts, seen)].flatMap(locateTrouble),
+    ...[findRefused(facts, seen, wanted), licenseTrouble(facts, seen)].flatMap(locateTrouble),
+    ...problemsIn(findScaledCauses(facts, ec)),
+    ...[quorumLost(facts, seen), frozen(facts, seen)].flatMap(locateTrouble),
     ...troubles.filter(
       (one) => !told.includes(one) && (one.code !== rollFindings.idle.code || !ends.has(state)),
     ),
-    ...[findFailed(facts, seen, wanted), findLicense(facts, seen)].flatMap(locateTrouble),
+    ...locateTrouble(findFailed(facts, seen, wanted)),
     ...locateTrouble(
       findResizing(facts, ec, wanted) ?? (mistaken.length > 0 ? undefined : notTaken(facts, seen)),
     ),
@@ -352,6 +355,8 @@ function frozen(facts: Facts, { ec, state, taken }: ClusterState): Trouble | und
 }
 
 const ends = new Set(["Error", "Invalid"]);
+/** An end that is well, and one that is told as a refusal. */
+const settled = new Set(["Running", "InvalidUpgrade"]);
 
 /** An end, or any other state that stays although every pod is renewed; its word is shown as it is. */
 function findFailed(
@@ -362,7 +367,7 @@ function findFailed(
   const { ec, state } = seen;
   const renewed = isRenewed(facts, seen);
   const isEnd = ends.has(state);
-  if (!isEnd && (!renewed || state === "Running")) return undefined;
+  if (!isEnd && (!renewed || settled.has(state))) return undefined;
   const although = renewed ? ", although all its pods are renewed and ready" : "";
   const operator = explainOperator(facts);
   const words = [...operator.words, ...readOperatorWords(facts, ec)];
@@ -381,11 +386,11 @@ function isRenewed(facts: Facts, { ec, roll, taken, running }: ClusterState): bo
 }
 
 /** Without a valid license an upgrade fails (S114). */
-function findLicense(facts: Facts, { ec }: ClusterState): Trouble | undefined {
-  const [cause] = [...findCauses("license", facts, { ec }), ...findExpired(facts, ec)];
-  if (cause === undefined) return undefined;
-  const { code, cause: because, fix } = cause;
-  return { code, because, fix };
+function licenseTrouble(facts: Facts, { ec }: ClusterState): Trouble | undefined {
+  const [found] = findLicense(facts, ec);
+  if (found === undefined) return undefined;
+  const { code, cause: because, fix, remedies } = found;
+  return { code, because, fix, remedies };
 }
 
 function waitsFor({ state, taken, running, set, roll, shown }: ClusterState): string {

@@ -49,12 +49,6 @@ export function readExpansion(facts: Facts, ec: KubeObject): Expansion | undefin
   };
 }
 
-/** What stands against a change of the EC. */
-export function findResizingCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const found = readExpansion(facts, ec);
-  return found === undefined ? [] : [found.finding];
-}
-
 /** A claim of an EC's StatefulSet: its name is TEMPLATE-SET-ORDINAL. */
 interface Claim {
   readonly object: PersistentVolumeClaim;

@@ -8,7 +8,7 @@ import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
 import { listStalls } from "../engine-cluster/standstill";
 import { type Progress, stallFinding } from "../rollout/progress";
 import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set";
-import { findExpired, licenseCodes } from "../engine-cluster/license";
+import { findLicense, licenseCodes } from "../engine-cluster/license";
 import { getPath, asString } from "../base/values";
 import { recoveryFinding } from "./findings";
 import type { FreezeCause, Frozen } from "./cause";
@@ -25,23 +25,15 @@ import { listBundledVersions } from "../release/platforms";
 function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
   const { facts, ec } = frozen;
   return [
-    ...findLicense(frozen),
+    ...findLicense(facts, ec, frozen.api?.license).map(
+      (finding) => ({ is: "license", finding }) as const,
+    ),
     ...findCauses("digestPinned", facts, { ec }).map(
       (finding) => ({ is: "digest", finding }) as const,
     ),
     ...oldDatabases(frozen),
     ...moduleCauses(frozen),
   ];
-}
-
-/** Either place that tells it counts: the resource may be behind (S114, S125). */
-function findLicense({ facts, ec, api }: Frozen): readonly FreezeCause[] {
-  const told = [...findCauses("license", facts, { ec }), ...findExpired(facts, ec)];
-  const until = api?.license?.expirationDate;
-  const cause = `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API reports`;
-  const expired = clusterFinding("license", { object: objectLabel(ec), cause }, facts.names);
-  const isOver = told.length === 0 && api?.license?.expired === true;
-  return (isOver ? [expired] : told).map((finding) => ({ is: "license", finding }));
 }
 
 function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] {

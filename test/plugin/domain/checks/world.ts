@@ -305,7 +305,7 @@ function cluster(): readonly KubeObject[] {
       serviceAccountName: "ec",
       containers: [{ name: names.pods.container, image: `${names.images.cluster}:8.0.2-17` }],
     },
-    status: { phase: "Running" },
+    status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
   }));
   return [
     {
@@ -344,7 +344,7 @@ function cluster(): readonly KubeObject[] {
       kind: "StatefulSet",
       metadata: { ...metadata, uid: "set" },
       spec: { replicas: 3 },
-      status: { readyReplicas: 3 },
+      status: { readyReplicas: 3, observedGeneration: 1 },
     },
     ...pods,
     service("ec", 9443),

@@ -1,5 +1,6 @@
 /** The step that sets a license names the place from which the EC takes it. */
-import { renderLicenseStep } from "../../../../plugin/domain/engine-cluster/license";
+import { renderFix } from "../../../../plugin/domain/base/remedy";
+import { licenseRemedies } from "../../../../plugin/domain/engine-cluster/license";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { anEc } from "./scene";
 
@@ -20,5 +21,7 @@ test.each<[string, object, string]>([
     "kubectl patch engineenterpriseclusters.app.engine.com ec -n engine --type=merge --patch-file LICENSE_PATCH",
   ],
 ])("%s", (_title, spec, line) => {
-  expect(renderLicenseStep(anEc(spec as Record<string, unknown>), names)).toContain(line);
+  const remedies = licenseRemedies(anEc(spec as Record<string, unknown>), names);
+  expect(renderFix(remedies)).toContain(line);
+  expect(remedies[1]?.says).toContain("REST API (PUT /v1/license)");
 });

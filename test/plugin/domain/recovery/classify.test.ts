@@ -70,7 +70,7 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
     "the same under an expired license",
     { objects: stuck, status: expired },
     "frozen",
-    ["POD-IMAGE", "CLUSTER-LICENSE"],
+    ["CLUSTER-LICENSE", "POD-IMAGE"],
   ],
   [
     "one that was raised already, its resource not",

@@ -2,6 +2,12 @@
 import { judgeChecks } from "../../../../plugin/commands/checks";
 import { parse } from "../../../../plugin/cli/tree";
 import type { Finding } from "../../../../plugin/domain/base/findings";
+import { diagnose } from "../../../../plugin/domain/diagnosis/diagnose";
+import { licenseCodes } from "../../../../plugin/domain/engine-cluster/license";
+import { listStalls } from "../../../../plugin/domain/engine-cluster/standstill";
+import { clusterList } from "../../../../plugin/domain/engine-cluster/symptoms";
+import type { Problem } from "../../../../plugin/domain/rollout/progress";
+import type { StallDeadline } from "../../../../plugin/domain/rollout/stateful-set";
 import { judgeCluster } from "../../../../plugin/domain/engine-cluster/rollout";
 import { podTrouble } from "../../../../plugin/domain/rollout/pod-causes";
 import { rollFindings } from "../../../../plugin/domain/rollout/findings";
@@ -30,6 +36,12 @@ const scenes = [
 ].map(([title, facts, cause, beside]: Scene) => ({
   ...{ title, facts, cause, beside },
 }));
+const leading: readonly string[] = [
+  clusterFindings.mistakenTag,
+  clusterFindings.tagLowered,
+  clusterFindings.invalidUpgrade,
+  clusterFindings.specInvalid,
+].map(({ code }) => code);
 const ofStandstill = new Set([
   ...Object.values(rollFindings).map(({ code }) => code),
   ...[clusterFindings.quorumLost, clusterFindings.mistakenTag, clusterFindings.notTakenUp].map(
@@ -43,29 +55,45 @@ function recovered(facts: Facts) {
   return classifyFreeze(facts, ec);
 }
 
+const isOfLicense = ({ code }: Pick<Problem, "code">): boolean => licenseCodes.includes(code);
+
+/** What is told first, and what is told first beside a license that is not valid. */
+function readStalls(facts: Facts, patience?: StallDeadline) {
+  const stalls = listStalls(judgeCluster(facts, name, patience && { patience }));
+  return { stalls, lead: stalls[0], beside: stalls.find((one) => !isOfLicense(one)) };
+}
+
 test.each(scenes)("$title", ({ facts, cause: { code, object, says, step }, beside }) => {
-  const verdict = judgeCluster(facts, name);
-  expect(verdict).toMatchObject({ is: "stalled", code, object });
-  if (verdict.is !== "stalled") return;
-  expect(verdict.because).toMatch(says);
-  expect(verdict.fix).toMatch(step);
-  const others = (verdict.beside ?? []).map((one) => one.code);
-  if (beside !== undefined) expect(others).toContain(beside);
+  const { stalls, ...told } = readStalls(facts);
+  const cause = isOfLicense({ code }) ? told.lead : told.beside;
+  expect(cause).toMatchObject({ code, object });
+  expect(cause?.because).toMatch(says);
+  expect(cause?.fix).toMatch(step);
+  if (beside !== undefined) expect(stalls.map((one) => one.code)).toContain(beside);
 });
 
-test.each(scenes)(
-  "status, recover and check agree: $title",
-  ({ facts, cause: { code, object } }) => {
-    const [shown] = clustersStatus(describeSituation(facts, {})).items;
-    expect(shown?.verdict).toMatchObject({ is: "stalled", code, object });
-    const freeze = recovered(facts);
-    expect(freeze.is).toBe("frozen");
-    expect(freeze.causes[0]?.finding).toMatchObject({ code, object });
-    expect(judgeChecks(facts, {}).findings).toContainEqual(
-      expect.objectContaining({ code, object, severity: "error" }),
-    );
+test.each(scenes.filter(({ facts }) => readStalls(facts).stalls.some(isOfLicense)))(
+  "a license that is not valid leads, unless the tag is wrong or the upgrade is refused: $title",
+  ({ facts }) => {
+    const { lead } = readStalls(facts);
+    expect([...licenseCodes, ...leading]).toContain(lead?.code);
   },
 );
+
+test.each(scenes)("status, recover and check agree: $title", ({ facts }) => {
+  const { lead } = readStalls(facts);
+  const { code, object } = lead ?? {};
+  const [shown] = clustersStatus(describeSituation(facts, {})).items;
+  const { findings } = diagnose(clusterList, { facts, clusters: facts.objects.ecs });
+  expect(findings.find(({ severity }) => severity === "error")).toMatchObject({ code, object });
+  expect(shown?.verdict).toMatchObject({ is: "stalled", code, object });
+  const freeze = recovered(facts);
+  expect(freeze.is).toBe("frozen");
+  expect(freeze.causes[0]?.finding).toMatchObject({ code, object });
+  expect(judgeChecks(facts, {}).findings).toContainEqual(
+    expect.objectContaining({ code, object, severity: "error" }),
+  );
+});
 
 test.each(scenes)("recover and check tell the same causes: $title", ({ facts }) => {
   expect(toldByRecover(facts)).toEqual(toldByCheck(facts));
@@ -119,7 +147,8 @@ test.each(scenes)("an upgrade that waits ends with the same: $title", ({ facts, 
   const stallAfterMs = 600_000;
   const patience = { idleMs: stallAfterMs, stallAfterMs };
   const { code, object } = cause;
-  expect(judgeCluster(facts, name, { patience })).toMatchObject({ is: "stalled", code, object });
+  const { lead, beside } = readStalls(facts, patience);
+  expect(isOfLicense(cause) ? lead : beside).toMatchObject({ code, object });
 });
 
 const other = theEc();
