@@ -2,9 +2,8 @@
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { warnOfBackups } from "../../domain/database/backup";
 import { troubleFinding } from "../../domain/rest-api/troubles";
-import { dataLossCodes } from "../../domain/base/skip";
-import { isLeftOut } from "../../domain/database/findings";
-import { readKeeping } from "../../domain/database/bdb";
+import { isLeftOut, lateCodes } from "../../domain/database/findings";
+import { readKeeping } from "../../domain/database/keeping";
 import { identifyAmong } from "../../domain/database/identity";
 import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
@@ -16,7 +15,7 @@ import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { World } from "../../kernel/world";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
-import { callFindings, type Called, needsCall } from "./by-rest-api";
+import { callFindings, type Called, judgeCalled, needsCall } from "./by-rest-api";
 import { acceptedBefore, groupFindings } from "./plan";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
 
@@ -25,6 +24,7 @@ interface ApiDatabases extends Pick<Called, "api" | "installed"> {
   readonly all: readonly ApiDatabase[];
   /** What of the cluster's resources has this EC. */
   readonly others: readonly DatabaseTarget[];
+  readonly facts: Facts;
 }
 
 /** Each EC is asked when it is needed first. */
@@ -57,14 +57,14 @@ export class Apis {
       const others = targets.filter(({ ec: other }) => isSameEc(other, ec));
       for (const before of own) {
         const plan = this.#withOffer(before, offer, facts);
-        const found = await this.#one(plan, { api, all, installed, others });
+        const found = await this.#one(plan, { api, all, installed, others, facts });
         const against = found.filter(({ severity }) => severity === "error");
         met.push({ ...plan, blocks: [...plan.blocks, ...license, ...against] });
         told.push(...found);
       }
     }
     requireMatched(
-      this.options.skip.filter(({ code }) => dataLossCodes.includes(code)),
+      this.options.skip.filter(({ code }) => lateCodes.includes(code)),
       told,
     );
     const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
@@ -154,13 +154,13 @@ export class Apis {
 
   async #one(
     plan: DatabasePlan,
-    { api, all, installed, others }: ApiDatabases,
+    { api, all, installed, others, facts }: ApiDatabases,
   ): Promise<readonly Finding[]> {
     const { deps, options } = this;
     const { label, passedOver, target } = plan;
     if (passedOver) return [];
     const found = identifyAmong(target, { others, all }, deps.names);
-    if (found.is === "unproven") return [found.finding];
+    if (found.is === "unproven") return judgeCalled(facts, target, found);
     const { bdb } = found;
     const rivals = async (now: Facts) => {
       const targets = await this.#everyTarget(now);
@@ -168,8 +168,8 @@ export class Apis {
     };
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed, rivals });
     const calls = needsCall({ bdb, installed }, plan, { options });
-    if (!calls) return acceptedBefore(label, readKeeping(target.object, bdb, deps.names), options);
-    const against = callFindings(plan, bdb, { wanted: options, names: deps.names, calls });
+    if (!calls) return acceptedBefore(label, readKeeping(target, bdb, deps.names), options);
+    const against = callFindings(plan, bdb, { wanted: options, facts });
     if (!against.some(isPassing)) return against;
     // an action that runs is followed, whoever has begun it
     const follows = options.wait || (await this.#isActing(api, bdb));

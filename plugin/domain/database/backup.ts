@@ -43,18 +43,37 @@ function describeMade(bdb: ApiDatabase, names: Names): string {
   return `${lost}, and ${tellBackup(bdb, names)}`;
 }
 
-function tellBackup({ sent }: ApiDatabase, { bdbFields: fields }: Names): string {
-  const at = asString(getOwn(sent, fields.lastBackupTime));
-  const status = asString(getOwn(sent, fields.backupStatus)) ?? "";
-  const reason = asString(getOwn(sent, fields.backupFailure));
-  const why = reason === undefined ? "" : `: ${reason}`;
-  const made =
-    at === undefined ? "the REST API knows of no backup of it" : `its last backup is of ${at}`;
-  return `${made}${status === "failed" ? `; the last try failed${why}` : ""}`;
+function tellBackup({ sent }: ApiDatabase, { bdbFields }: Names): string {
+  return tellMade((field) => getOwn(sent, bdbFields[field]), "the REST API");
 }
 
-/** Whether a backup was made is in no resource. */
+type BackupField = "backupFailure" | "backupProgress" | "backupStatus" | "lastBackupTime";
+
+/** What the REST API, or the status of the resource, says of its backups. */
+function tellMade(read: (field: BackupField) => unknown, teller: string): string {
+  const at = asString(read("lastBackupTime"));
+  const made =
+    at === undefined ? `${teller} knows of no backup of it` : `its last backup is of ${at}`;
+  const status = asString(read("backupStatus")) ?? "";
+  return [made, ...tellLast(status.toLowerCase(), read)].join("; ");
+}
+
+/** How the last one ended, or that it is being made. */
+function tellLast(status: string, read: (field: BackupField) => unknown): readonly string[] {
+  const reason = asString(read("backupFailure"));
+  if (status === "failed")
+    return [`the last try failed${reason === undefined ? "" : `: ${reason}`}`];
+  if (["", "succeeded", "canceled"].includes(status)) return [];
+  const progress = read("backupProgress");
+  const far = typeof progress === "number" ? `, ${Math.round(progress)} %` : "";
+  return [`a backup is being made now (${status}${far}): let it end first`];
+}
+
+/** Its status where the operator keeps it there, else what the spec asks for. */
 function describeAsked(object: KubeObject, { edbFields }: Names): string {
+  const read = (field: BackupField) => getPath(object, edbFields[field]);
+  const isTold = [read("backupStatus"), read("lastBackupTime")].some((one) => one !== undefined);
+  if (isTold) return `${lost}, and ${tellMade(read, "its status")}`;
   const path = edbFields.backup;
   return isObject(getPath(object, path))
     ? `${lost}; backups are set up in ${path.join(".")}, and when the last one was made is not known here`

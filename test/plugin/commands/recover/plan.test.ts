@@ -111,7 +111,7 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
     "data that nothing keeps",
     { edbs: [anEdb("orders", { engineVersion: "6.2", replication: false })] },
     to72,
-    ["DATABASE-DATA-AT-RISK"],
+    ["DATABASE-VOLATILE"],
   ],
   [
     "nothing, where the module is defined by its other name",

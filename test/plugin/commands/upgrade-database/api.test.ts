@@ -384,7 +384,7 @@ describe("the version that runs already, asked for by its number (S81)", () => {
   test("is told what it would cost a database that keeps nothing: 3, nothing is called", async () => {
     const scene = await anApiScene(behind({ replication: false, persistence: "disabled" }));
     const report = await scene.upgrade({ version: "7.2" });
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     expect(scene.calls()).toEqual([]);
   });
 
@@ -639,7 +639,7 @@ describe("data that may be lost", () => {
   test("is told before the call, which is not made: 3", async () => {
     const scene = await anApiScene(volatile);
     const report = await scene.upgrade();
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     expect(scene.calls()).toEqual([]);
   });
 
@@ -671,10 +671,10 @@ describe("data that may be lost", () => {
 
   test("its name with --skip allows it for this one alone, in the call too, and again", async () => {
     const scene = await anApiScene(volatile);
-    const skip = [{ code: "DATABASE-DATA-AT-RISK", object: label }];
+    const skip = [{ code: "DATABASE-VOLATILE", object: label }];
     const report = await scene.upgrade({ skip });
-    expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-DATA-AT-RISK"]]);
-    expect(report.findings?.find(({ code }) => code === "DATABASE-DATA-AT-RISK")).toMatchObject({
+    expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-VOLATILE"]]);
+    expect(report.findings?.find(({ code }) => code === "DATABASE-VOLATILE")).toMatchObject({
       severity: "warning",
       accepted: true,
     });
@@ -684,7 +684,7 @@ describe("data that may be lost", () => {
 
   test("a name with --skip whose data is kept is a mistake: 2, nothing is called", async () => {
     const scene = await anApiScene();
-    const skip = [{ code: "DATABASE-DATA-AT-RISK", object: label }];
+    const skip = [{ code: "DATABASE-VOLATILE", object: label }];
     const report = await scene.upgrade({ skip });
     expect([report.exit.code, scene.calls()]).toEqual([2, []]);
   });
@@ -704,7 +704,7 @@ describe("data that may be lost", () => {
           })),
       })),
     );
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     expect(report.findings?.[0]?.cause).toContain('replication "on", persistence odd');
     expect(scene.calls()).toEqual([]);
   });
@@ -884,7 +884,7 @@ test("data that would be lost since the list was read is seen before the call: 3
       },
     })),
   );
-  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
   expect(scene.calls()).toEqual([]);
 });
 

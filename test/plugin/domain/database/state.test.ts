@@ -1,6 +1,5 @@
 import { isActive, judgeInactive, stateFinding } from "../../../../plugin/domain/database/state";
-import { defaultNames } from "../../../../plugin/domain/names/names";
-import { anEaadb, anEdb } from "./scene";
+import { anEaadb, anEdb, sceneOf } from "./scene";
 
 test.each<[string | undefined, boolean]>([
   [undefined, true],
@@ -48,7 +47,7 @@ test.each<[string, object, object | undefined]>([
     ["edb", anEdb("a", parts)],
     ["eaadb", anEaadb(parts)],
   ] as const) {
-    const found = judgeInactive({ names: defaultNames }, { kind, object });
+    const found = judgeInactive(sceneOf(), { kind, object });
     if (expected === undefined) expect(found).toBeUndefined();
     else expect(found).toMatchObject({ code: "DATABASE-NOT-ACTIVE", ...expected });
   }
