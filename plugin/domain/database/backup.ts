@@ -43,38 +43,45 @@ function describeMade(bdb: ApiDatabase, names: Names): string {
   return `${lost}, and ${tellBackup(bdb, names)}`;
 }
 
-function tellBackup({ sent }: ApiDatabase, { bdbFields }: Names): string {
-  return tellMade((field) => getOwn(sent, bdbFields[field]), "the REST API");
+function tellBackup({ sent }: ApiDatabase, { bdbFields: fields }: Names): string {
+  return tellMade("the REST API", {
+    at: getOwn(sent, fields.lastBackupTime),
+    status: getOwn(sent, fields.backupStatus),
+    progress: getOwn(sent, fields.backupProgress),
+    reason: getOwn(sent, fields.backupFailure),
+  });
 }
 
-type BackupField = "backupFailure" | "backupProgress" | "backupStatus" | "lastBackupTime";
+/** The last backup, as the REST API or the status of the resource has it. */
+type LastBackup = Readonly<Record<"at" | "status" | "progress" | "reason", unknown>>;
 
-/** What the REST API, or the status of the resource, says of its backups. */
-function tellMade(read: (field: BackupField) => unknown, teller: string): string {
-  const at = asString(read("lastBackupTime"));
+function tellMade(teller: string, last: LastBackup): string {
+  const at = asString(last.at);
   const made =
     at === undefined ? `${teller} knows of no backup of it` : `its last backup is of ${at}`;
-  const status = asString(read("backupStatus")) ?? "";
-  return [made, ...tellLast(status.toLowerCase(), read)].join("; ");
+  return [made, ...tellEnd(last)].join("; ");
 }
 
-/** How the last one ended, or that it is being made. */
-function tellLast(status: string, read: (field: BackupField) => unknown): readonly string[] {
-  const reason = asString(read("backupFailure"));
-  if (status === "failed")
-    return [`the last try failed${reason === undefined ? "" : `: ${reason}`}`];
-  if (["", "succeeded", "canceled"].includes(status)) return [];
-  const progress = read("backupProgress");
+/** That it failed, or that it is being made. */
+function tellEnd({ status, progress, reason }: LastBackup): readonly string[] {
+  const state = asString(status)?.toLowerCase() ?? "";
+  const why = asString(reason);
+  if (state === "failed") return [`the last try failed${why === undefined ? "" : `: ${why}`}`];
+  if (["", "succeeded", "canceled"].includes(state)) return [];
   const far = typeof progress === "number" ? `, ${Math.round(progress)} %` : "";
-  return [`a backup is being made now (${status}${far}): let it end first`];
+  return [`a backup is being made now (${state}${far}): let it end first`];
 }
 
 /** Its status where the operator keeps it there, else what the spec asks for. */
-function describeAsked(object: KubeObject, { edbFields }: Names): string {
-  const read = (field: BackupField) => getPath(object, edbFields[field]);
-  const isTold = [read("backupStatus"), read("lastBackupTime")].some((one) => one !== undefined);
-  if (isTold) return `${lost}, and ${tellMade(read, "its status")}`;
-  const path = edbFields.backup;
+function describeAsked(object: KubeObject, { edbFields: fields }: Names): string {
+  const last = {
+    at: getPath(object, fields.lastBackupTime),
+    status: getPath(object, fields.backupStatus),
+    progress: getPath(object, fields.backupProgress),
+    reason: getPath(object, fields.backupFailure),
+  };
+  if ((last.at ?? last.status) !== undefined) return `${lost}, and ${tellMade("its status", last)}`;
+  const path = fields.backup;
   return isObject(getPath(object, path))
     ? `${lost}; backups are set up in ${path.join(".")}, and when the last one was made is not known here`
     : `${lost}, and no backup is set up in ${path.join(".")}`;

@@ -526,6 +526,26 @@ describe("a channel is resolved by what the nodes can run and the policy of the 
     expect(scene.api.store.bdbs.get(3)?.version).toBe(`${version}.0`);
   });
 
+  test.each([{ status: "down" }, { status: "active", acceptsServers: false }])(
+    "a node that is away, %j: 3, nothing is called; it is accepted by the name of its EC",
+    async (parts) => {
+      const api = (client: ClusterApi) => ({
+        nodes: async (signal: AbortSignal) => {
+          const [first, ...others] = (await client.nodes(signal)) ?? [];
+          return first && [{ ...first, ...parts }, ...others];
+        },
+      });
+      const { scene, report } = await anOffer({ api, wish: { version: "8.2" } });
+      expect([report.exit.code, codesOf(report)]).toEqual([3, ["REST-NODE-AWAY"]]);
+      expect(scene.calls()).toEqual([]);
+      const object = report.findings?.[0]?.object;
+      const skip = [{ code: "REST-NODE-AWAY", object }];
+      const accepted = await anOffer({ api, wish: { version: "8.2", skip } });
+      expect(accepted.report.exit.code).toBe(0);
+      expect(accepted.scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
+    },
+  );
+
   test("the EC publishes none: the nodes' newest one is planned", async () => {
     const { report } = await anOffer({ silent: true, wish: { dryRun: "client" } });
     expect([report.exit.code, report.steps?.[0]?.why]).toEqual([

@@ -1,4 +1,5 @@
 import { isActive, judgeInactive, stateFinding } from "../../../../plugin/domain/database/state";
+import { databaseFindings } from "../../../../plugin/domain/database/findings";
 import { anEaadb, anEdb, sceneOf } from "./scene";
 
 test.each<[string | undefined, boolean]>([
@@ -35,6 +36,11 @@ test.each<[string, object, object | undefined]>([
     "is being deleted",
     { status: { status: "pending" }, metadata: { deletionTimestamp: "2026-08-01T10:00:00Z" } },
     undefined,
+  ],
+  [
+    "is on its way out",
+    { status: { status: "delete-pending" } },
+    { severity: "warning", fix: databaseFindings.deleting.fix },
   ],
   ["is in a state that passes", { status: { status: "pending" } }, { severity: "warning" }],
   [

@@ -227,3 +227,20 @@ test("without its own EC it is another operator's", () => {
     { code: "DATABASE-CLUSTER-UNKNOWN", fix: "give -n engine" },
   ]);
 });
+
+const off = { replication: false, dataPersistence: "disabled" } as const;
+
+test.each<[string, object, DatabaseSubject["identity"], boolean]>([
+  ["its resource alone, which keeps nothing", { replication: false }, undefined, true],
+  ["its resource alone, which is replicated", {}, undefined, false],
+  ["its record, against its resource", { replication: false }, proven(), false],
+  ["its record, which keeps nothing", {}, proven(off), true],
+  ["nothing, before its record is read", { replication: false }, "later", false],
+])("data that would be lost is seen by %s", (_title, spec, identity, isLost) => {
+  const facts = factsFor({ spec });
+  const subject = { ...targetIn(facts, ["orders"]), ...(identity && { identity }) };
+  const { findings } = diagnose([databaseSymptoms.volatile], { facts, databases: [subject] });
+  expect(findings.map(({ code, severity }) => [code, severity])).toEqual(
+    isLost ? [["DATABASE-VOLATILE", "warning"]] : [],
+  );
+});
