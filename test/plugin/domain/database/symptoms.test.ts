@@ -230,7 +230,7 @@ test("without its own EC it is another operator's", () => {
 
 const off = { replication: false, dataPersistence: "disabled" } as const;
 
-test.each<[string, object, DatabaseSubject["identity"], boolean]>([
+test.each<[string, NonNullable<Parts["spec"]>, DatabaseSubject["identity"], boolean]>([
   ["its resource alone, which keeps nothing", { replication: false }, undefined, true],
   ["its resource alone, which is replicated", {}, undefined, false],
   ["its record, against its resource", { replication: false }, proven(), false],
