@@ -5,6 +5,7 @@ import { troubleFinding } from "../../domain/rest-api/troubles";
 import { isLeftOut, lateCodes } from "../../domain/database/findings";
 import { readKeeping } from "../../domain/database/keeping";
 import { identifyAmong } from "../../domain/database/identity";
+import { judgeUnread } from "../../domain/database/nodes";
 import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
 import { changePending, isPassing } from "../../domain/database/state";
@@ -52,7 +53,7 @@ export class Apis {
       const uses = all.some(({ modules }) => modules.length > 0);
       const installed = uses ? await api.modules(this.deps.signal) : [];
       const own = plans.filter(({ target }) => target.ec === ec);
-      const offer = await this.#offer(api, own);
+      const offer = await this.#offer({ api, ec }, own);
       const license = await this.#license(api, ec);
       const others = targets.filter(({ ec: other }) => isSameEc(other, ec));
       for (const before of own) {
@@ -103,7 +104,10 @@ export class Apis {
    * What the EC's nodes can run and its policy, where a version is asked for. A number needs neither,
    * so that it is not held up where they may not be read; without them a channel is not resolved.
    */
-  async #offer(api: ClusterApi, plans: readonly DatabasePlan[]): Promise<ApiOffer | undefined> {
+  async #offer(
+    { api, ec }: { readonly api: ClusterApi; readonly ec: KubeObject },
+    plans: readonly DatabasePlan[],
+  ): Promise<ApiOffer | undefined> {
     const { deps, options } = this;
     const { version } = options;
     if (version === undefined || version === "") return undefined;
@@ -116,11 +120,11 @@ export class Apis {
       });
     const nodes = await read(api.nodes(signal));
     const offer = readOffer(nodes, await read(api.policy(signal)), names);
+    const object = objectLabel(ec);
+    this.tell(judgeUnread(object, offer.nodes, names));
     const [lookup] = plans.flatMap(({ target }) => target.lookup);
-    const [ec] = listEcs(plans);
-    if (isChannel && ec !== undefined && lookup?.is === "found") {
-      const { cluster } = lookup;
-      this.tell(offerFindings({ object: objectLabel(ec), cluster }, offer, names));
+    if (isChannel && lookup?.is === "found") {
+      this.tell(offerFindings({ object, cluster: lookup.cluster }, offer, names));
     }
     return offer;
   }

@@ -501,7 +501,7 @@ describe("a channel is resolved by what the nodes can run and the policy of the 
       "the REST API has neither call",
       { api: () => ({ nodes: absent, policy: absent }) },
       "8.2",
-      [],
+      ["REST-NODE-AWAY"],
     ],
     [
       "a number that all nodes can run",
@@ -514,7 +514,7 @@ describe("a channel is resolved by what the nodes can run and the policy of the 
       "a number, where neither may be read",
       { api: () => ({ nodes: refused, policy: refused }), wish: { version: "8.2" } },
       "8.2",
-      [],
+      ["REST-NODE-AWAY"],
     ],
   ])("%s", async (_title, ...[offer, version, codes]) => {
     const { scene, report } = await anOffer(offer);
