@@ -2,6 +2,7 @@
 import { readShippedGuides, readShippedSpecification } from "../../adapters/shipped";
 import { UsageError } from "../../domain/base/errors";
 import { type Explained, sourceCommand } from "../../domain/base/findings";
+import { commonCode } from "../../domain/base/skip";
 import { getOwn, suggestion } from "../../domain/base/values";
 import { explain } from "../../domain/names/codes";
 import type { Report } from "../../kernel/report";
@@ -24,7 +25,7 @@ export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
     .toUpperCase()
     .replaceAll("_", "-")
     .replace(/^\[(.*)\]$/, "$1");
-  const entry = catalogue.find(({ code }) => code === wanted);
+  const entry = catalogue.find(({ code }) => code === commonCode(wanted));
   if (entry === undefined) return Promise.reject(unknownCode(typed, wanted));
   return Promise.resolve({
     apiVersion: "cli.engine.com/v1",

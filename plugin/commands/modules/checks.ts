@@ -1,4 +1,5 @@
 /** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
+import { databaseSymptoms } from "../../domain/database/symptoms";
 import { listUsedModules } from "../../domain/engine-cluster/causes";
 import { projectCluster } from "../../domain/rules/clusters";
 import type { KubeObject } from "../../domain/kube/objects";
@@ -171,18 +172,7 @@ export const activeActiveChecks: readonly Check[] = [
         : on(database, `no remote cluster resource for ${unknown.join(", ")}`);
     }),
   }),
-  activeActives.warning("ACTIVE-ACTIVE-DOWN", "S65", {
-    title: "Every active-active database replicates",
-    cause: "the instances of a database do not replicate: the change would not reach all of them",
-    fix: "restore the link first: check the status of the remote clusters, and the operators' logs",
-    needs: ofNamespaces,
-    judge: perDatabase((database, { names }) => {
-      const path = names.eaadbFields.replicationStatus;
-      const status = asString(getPath(database, path)) ?? "up";
-      if (status === "up") return undefined;
-      return on(database, `its replication is ${status}`, { field: path.join(".") });
-    }),
-  }),
+  activeActives.ofSymptom(databaseSymptoms.notReplicating, { needs: ofNamespaces }),
   activeActives.warning("ACTIVE-ACTIVE-USER-MODULE", "Facts 7", {
     title: "No active-active database uses a user-defined module",
     cause: "user-defined modules are not supported on active-active databases",

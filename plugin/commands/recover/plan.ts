@@ -8,6 +8,7 @@ import { clusterSymptoms } from "../../domain/engine-cluster/symptoms";
 import type { RequestWish } from "../../domain/database/bdb";
 import { databaseFinding } from "../../domain/database/findings";
 import { type DataKeeping, judgeRisk, mayLoseData } from "../../domain/database/keeping";
+import { judgeNodes } from "../../domain/database/nodes";
 import { readOffer, withOffer } from "../../domain/database/offer";
 import { planDatabase } from "../../domain/database/plan";
 import type { DatabaseTarget } from "../../domain/database/target";
@@ -118,7 +119,10 @@ function upgradeOf(
     return { problems: [`--engine-version: ${label} runs ${renderVersion(runs)} already`] };
   }
   const risks = judgeLoss(label, keeping, { mayDiscardData });
-  const warnings = risks.filter(({ severity }) => severity === "warning");
+  const warnings = [
+    ...risks.filter(({ severity }) => severity === "warning"),
+    ...findNodesAway(planning),
+  ];
   const blocks = [
     ...risks.filter(({ severity }) => severity === "error"),
     ...editBlocks(planning, database, version),
@@ -128,6 +132,18 @@ function upgradeOf(
   }
   const wanted = { mayDiscardData: mayLoseData(keeping, { mayDiscardData }) };
   return { upgrades: [{ database, uid, version: text, ...wanted }], blocks, warnings };
+}
+
+/** A roll takes its nodes away one by one, so that a node that is away is told and stops nothing. */
+function findNodesAway({ api, ec, facts }: Planning): readonly Finding[] {
+  const place = { name: String(ec.metadata.name), namespace: String(ec.metadata.namespace) };
+  return judgeNodes(api?.nodes, place, facts.names).map(({ object, cause }) =>
+    databaseFinding(
+      "nodeAway",
+      { severity: "warning", object, cause, fix: "bring the node back, or end its maintenance" },
+      facts.names,
+    ),
+  );
 }
 
 /** Data that the upgrade loses, with the ways out that this command has. */

@@ -3,10 +3,10 @@ import { unlessForbidden } from "../../ports/forbidden";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { warnOfBackups } from "../../domain/database/backup";
 import { troubleFinding } from "../../domain/rest-api/troubles";
-import { dataLossCodes } from "../../domain/base/skip";
-import { isLeftOut } from "../../domain/database/findings";
-import { readKeeping } from "../../domain/database/bdb";
+import { isLeftOut, lateCodes } from "../../domain/database/findings";
+import { readKeeping } from "../../domain/database/keeping";
 import { identifyAmong } from "../../domain/database/identity";
+import { judgeUnread } from "../../domain/database/nodes";
 import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
 import { changePending, isPassing } from "../../domain/database/state";
@@ -17,7 +17,7 @@ import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { World } from "../../kernel/world";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
-import { callFindings, type Called, needsCall } from "./by-rest-api";
+import { callFindings, type Called, judgeCalled, needsCall } from "./by-rest-api";
 import { acceptedBefore, groupFindings } from "./plan";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
 
@@ -26,6 +26,7 @@ interface ApiDatabases extends Pick<Called, "api" | "installed"> {
   readonly all: readonly ApiDatabase[];
   /** What of the cluster's resources has this EC. */
   readonly others: readonly DatabaseTarget[];
+  readonly facts: Facts;
 }
 
 /** Each EC is asked when it is needed first. */
@@ -53,19 +54,19 @@ export class Apis {
       const uses = all.some(({ modules }) => modules.length > 0);
       const installed = uses ? await api.modules(this.deps.signal) : [];
       const own = plans.filter(({ target }) => target.ec === ec);
-      const offer = await this.#offer(api, own);
+      const offer = await this.#offer({ api, ec }, own);
       const license = await this.#license(api, ec);
       const others = targets.filter(({ ec: other }) => isSameEc(other, ec));
       for (const before of own) {
         const plan = this.#withOffer(before, offer, facts);
-        const found = await this.#one(plan, { api, all, installed, others });
+        const found = await this.#one(plan, { api, all, installed, others, facts });
         const against = found.filter(({ severity }) => severity === "error");
         met.push({ ...plan, blocks: [...plan.blocks, ...license, ...against] });
         told.push(...found);
       }
     }
     requireMatched(
-      this.options.skip.filter(({ code }) => dataLossCodes.includes(code)),
+      this.options.skip.filter(({ code }) => lateCodes.includes(code)),
       told,
     );
     const leftOut = met.filter(({ blocks }) => isLeftOut(blocks));
@@ -104,7 +105,10 @@ export class Apis {
    * What the EC's nodes can run and its policy, where a version is asked for. A number needs neither,
    * so that it is not held up where they may not be read; without them a channel is not resolved.
    */
-  async #offer(api: ClusterApi, plans: readonly DatabasePlan[]): Promise<ApiOffer | undefined> {
+  async #offer(
+    { api, ec }: { readonly api: ClusterApi; readonly ec: KubeObject },
+    plans: readonly DatabasePlan[],
+  ): Promise<ApiOffer | undefined> {
     const { deps, options } = this;
     const { version } = options;
     if (version === undefined || version === "") return undefined;
@@ -117,11 +121,11 @@ export class Apis {
       });
     const nodes = await read(api.nodes(signal));
     const offer = readOffer(nodes, await read(api.policy(signal)), names);
+    const object = objectLabel(ec);
+    this.tell(judgeUnread(object, offer.nodes, names));
     const [lookup] = plans.flatMap(({ target }) => target.lookup);
-    const [ec] = listEcs(plans);
-    if (isChannel && ec !== undefined && lookup?.is === "found") {
-      const { cluster } = lookup;
-      this.tell(offerFindings({ object: objectLabel(ec), cluster }, offer, names));
+    if (isChannel && lookup?.is === "found") {
+      this.tell(offerFindings({ object, cluster: lookup.cluster }, offer, names));
     }
     return offer;
   }
@@ -151,13 +155,13 @@ export class Apis {
 
   async #one(
     plan: DatabasePlan,
-    { api, all, installed, others }: ApiDatabases,
+    { api, all, installed, others, facts }: ApiDatabases,
   ): Promise<readonly Finding[]> {
     const { deps, options } = this;
     const { label, passedOver, target } = plan;
     if (passedOver) return [];
     const found = identifyAmong(target, { others, all }, deps.names);
-    if (found.is === "unproven") return [found.finding];
+    if (found.is === "unproven") return judgeCalled(facts, target, found);
     const { bdb } = found;
     const rivals = async (now: Facts) => {
       const targets = await this.#everyTarget(now);
@@ -165,8 +169,8 @@ export class Apis {
     };
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed, rivals });
     const calls = needsCall({ bdb, installed }, plan, { options });
-    if (!calls) return acceptedBefore(label, readKeeping(target.object, bdb, deps.names), options);
-    const against = callFindings(plan, bdb, { wanted: options, names: deps.names, calls });
+    if (!calls) return acceptedBefore(label, readKeeping(target, bdb, deps.names), options);
+    const against = callFindings(plan, bdb, { wanted: options, facts });
     if (!against.some(isPassing)) return against;
     // an action that runs is followed, whoever has begun it
     const follows = options.wait || (await this.#isActing(api, bdb));

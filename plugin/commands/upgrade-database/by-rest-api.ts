@@ -3,20 +3,19 @@ import type { DatabaseContext } from "./context";
 import { nameProgress } from "../../domain/rollout/progress";
 import {
   asksForMore,
-  bdbFindings,
   bdbVersion,
   modulesBehind,
-  readKeeping,
   requestBody,
   type RequestWish,
   runsVersion,
 } from "../../domain/database/bdb";
 import { accept, isSkipped } from "../../domain/checks/selection";
-import { dataLossCodes } from "../../domain/base/skip";
-import { databaseFinding, databaseFindings } from "../../domain/database/findings";
-import { judgeKeeping } from "../../domain/database/keeping";
+import { databaseFinding, databaseFindings, lateCodes } from "../../domain/database/findings";
+import { judgeKeeping, judgeRisk, readKeeping } from "../../domain/database/keeping";
+import { databaseGate } from "../../domain/database/symptoms";
 import { isPassing, stateFinding } from "../../domain/database/state";
-import { identify, identifyAmong } from "../../domain/database/identity";
+import type { Diagnosed } from "../../domain/diagnosis/symptom";
+import { identify, identifyAmong, type Identity } from "../../domain/database/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
@@ -75,31 +74,40 @@ function isLossAccepted(
   { wanted: { skip }, names }: { readonly wanted: CallWish; readonly names: Names },
 ): boolean {
   const isAccepted = skip.length > 0 && isSkipped({ skip }, databaseFindings.volatile.code, label);
-  return isAccepted && judgeKeeping(readKeeping(target.object, bdb, names)) !== "kept";
+  return isAccepted && judgeKeeping(readKeeping(target, bdb, names)) !== "kept";
 }
 
 /** What stands against the call, what is accepted as a warning; without a version in it the server would take the latest one. */
 export function callFindings(
   plan: DatabasePlan,
   bdb: ApiDatabase,
-  how: { readonly wanted: CallWish; readonly names: Names; readonly calls: boolean },
+  { wanted, facts }: { readonly wanted: CallWish; readonly facts: Facts },
 ): readonly Finding[] {
-  const { wanted, calls, names } = how;
-  const request = makeRequest(plan, bdb, how);
+  const { names } = facts;
+  const { label: object, target } = plan;
+  const request = makeRequest(plan, bdb, { wanted, names });
   const isOpen = request.engineVersion === undefined && request.keepEngineVersion !== true;
   const cause =
     "the REST API does not report which version it runs, and without one in the request would take the latest";
   const fix = "give the version with --engine-version";
   const found = [
-    ...(calls && isOpen
-      ? [databaseFinding("runsUnknown", { object: plan.label, cause, fix })]
-      : []),
-    ...bdbFindings(plan.target.object, bdb, { request: wanted.request, calls, names }),
+    ...(isOpen ? [databaseFinding("runsUnknown", { object, cause, fix })] : []),
+    ...judgeCalled(facts, target, { is: "proven", bdb }),
+    ...judgeRisk(object, readKeeping(target, bdb, names), wanted.request),
   ];
   return accept(
     found,
-    wanted.skip.filter(({ code }) => dataLossCodes.includes(code)),
+    wanted.skip.filter(({ code }) => lateCodes.includes(code)),
   );
+}
+
+/** What its record and its cluster say against a call; the plan has judged its spec. */
+export function judgeCalled(
+  facts: Facts,
+  target: DatabaseTarget,
+  identity: Identity,
+): readonly Diagnosed[] {
+  return databaseGate(facts, { ...target, identity }, { acts: true, mends: true });
 }
 
 /** False where the version runs with the modules of the release, and nothing else is asked for. */
@@ -184,7 +192,8 @@ class Caller {
     const { plan } = this;
     const { names } = deps;
     const request = makeRequest(plan, bdb, { wanted: options, names });
-    const findings = callFindings(plan, bdb, { wanted: options, names, calls: true });
+    const { facts } = await this.context.poller.now();
+    const findings = callFindings(plan, bdb, { wanted: options, facts });
     const against = findings.filter(({ severity }) => severity === "error");
     if (against.length > 0) throw new BlockedError(exitCodes.blocked, against);
     await this.#requireAlone(bdb);

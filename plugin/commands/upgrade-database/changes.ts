@@ -8,8 +8,7 @@ import type { Permission } from "../../domain/kube/permissions";
 import type { DatabaseTarget } from "../../domain/database/target";
 import { databaseWrite } from "./needs";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
-import { readKeeping } from "../../domain/database/bdb";
-import { describeKeeping, mayLoseData } from "../../domain/database/keeping";
+import { describeKeeping, mayLoseData, readKeeping } from "../../domain/database/keeping";
 import { CancelledError, UsageError } from "../../domain/base/errors";
 import type { Session } from "../../kernel/session";
 import type { ApiDatabase } from "../../ports/rest-api";
@@ -77,7 +76,7 @@ export async function confirmLoss(
   all: readonly DataLossRisk[],
 ): Promise<void> {
   const lossy = all
-    .map(({ plan, bdb }) => ({ plan, keeping: readKeeping(plan.target.object, bdb, deps.names) }))
+    .map(({ plan, bdb }) => ({ plan, keeping: readKeeping(plan.target, bdb, deps.names) }))
     .filter(({ keeping }) => mayLoseData(keeping, request));
   const typed = confirmed.map((name) => readName(name, deps.names));
   const open = lossy.filter(({ plan }) => !typed.some((one) => isNamed(one, plan.target)));

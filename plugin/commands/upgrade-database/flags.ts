@@ -70,7 +70,7 @@ as it is. An active-active database is written here only, and followed on every 
 seen the run ends as not proven. By the REST API, the call is sent once, its action is followed, and the
 resource is brought in line. A database is done when version, state, spec status, generation and action agree.
 A database that is neither replicated nor persistent would lose its data: by every way it ends the run before
-anything is written, unless the loss is accepted for it with --skip DATABASE-DATA-AT-RISK=OBJECT, or for all
+anything is written, unless the loss is accepted for it with --skip DATABASE-VOLATILE=OBJECT, or for all
 with --may-discard-data. By the REST API, flags that may lose data need the name of each database too, typed or
 with --confirm. Running the command again is safe: databases that have the version are not written, and those
 that failed continue.`,

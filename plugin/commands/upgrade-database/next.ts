@@ -3,22 +3,25 @@ import { nameFinding } from "../../domain/base/awaited";
 import type { Finding } from "../../domain/base/findings";
 import { planDatabases } from "./plan";
 import { listFollowers } from "../../domain/database/channel";
-import { databaseFindings } from "../../domain/database/findings";
+import type { DatabaseScene } from "../../domain/database/subject";
+import { databaseSymptoms as rows } from "../../domain/database/symptoms";
+import { diagnose, type Diagnosis, verdictOf } from "../../domain/diagnosis/diagnose";
+import type { Symptom } from "../../domain/diagnosis/symptom";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
 import { type FactKey, type Facts } from "../../domain/facts/facts";
 import { renderTerm } from "../../domain/names/names";
-import type { KubeObject } from "../../domain/kube/objects";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Edit } from "../../domain/rules/types";
 import { listRunning } from "../../domain/engine-cluster/database-versions";
-import { getPath, asString, boundList } from "../../domain/base/values";
+import { getPath, asString, boundList, omit } from "../../domain/base/values";
 import {
   compareEngineVersions,
   formatEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
 import { isOfEngine } from "../../domain/engine-cluster/causes";
-import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
+import type { ComponentHealth } from "../../domain/rollout/health";
 import { holdStep, type NextStep } from "../../domain/rollout/next-step";
 import { findReleases } from "../../domain/rules/engine-version";
 
@@ -102,21 +105,45 @@ export function databasesStatus(
   { facts, databases }: CheckContext,
   kind: Edit["kind"],
 ): DatabasesStatus {
-  const unread = unreadVerdict(facts, [listNames[kind]]);
-  const placed = databases.filter((one) => one.kind === kind).map(({ object }) => object);
-  const judged = placed.map((object) => ({ object, ...judgeDatabase(facts, object, kind) }));
+  const placed = databases.filter((one) => one.kind === kind);
+  const all = diagnose(readIn(kind), { facts, databases: placed });
+  const count = placed.length;
   const named = (is: "pending" | "refused"): readonly NamedDatabase[] =>
-    judged
-      .filter((one) => one.is === is)
-      .map(({ object, why }) => ({ name: spellPlace(object), why }));
+    placed.flatMap(({ object }) => {
+      const own = all.findings.filter((one) => one.object === objectLabel(object));
+      // what does not end by waiting leads
+      const first = own.find(({ passes }) => passes !== true) ?? own[0];
+      const late = first === undefined ? renderLateness(facts, object, kind) : undefined;
+      const why = first?.cause ?? late;
+      const isOf = (first === undefined || first.passes === true) === (is === "pending");
+      return why === undefined || !isOf ? [] : [{ name: spellPlace(object), why }];
+    });
   const [pending, refused] = [named("pending"), named("refused")];
+  const versions = countVersions(
+    facts,
+    placed.map(({ object }) => object),
+    kind,
+  );
+  const words = {
+    term: renderTerm(facts.names[kind]),
+    more: kind === "eaadb" ? ", no replication is down" : "",
+  };
   return {
-    count: placed.length,
-    versions: countVersions(facts, placed, kind),
+    count,
+    versions,
     pending,
     refused,
-    verdict: unread ?? verdictOn({ count: placed.length, pending, refused }, facts, kind),
+    verdict: verdictOn({ count, pending, refused }, all, words),
   };
+}
+
+/** What tells how databases fare; the lists that the databases stand in are another kind's or this one's. */
+function readIn(kind: Edit["kind"]): readonly Symptom<DatabaseScene>[] {
+  const { deleting, specInvalid, notActive, notReplicating, notObserved } = rows;
+  return [deleting, specInvalid, notActive, notReplicating, notObserved].map((row) => ({
+    ...row,
+    needs: [listNames[kind]],
+  }));
 }
 
 const spellPlace = ({ metadata }: KubeObject): string =>
@@ -159,76 +186,37 @@ function countVersions(
   return [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
 }
 
-interface DatabaseVerdict {
-  readonly is: "fine" | "pending" | "refused";
-  readonly why: string;
-}
-
-function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): DatabaseVerdict {
-  const refusal = findRefusal(facts, object, kind);
-  if (refusal !== undefined) return { is: "refused", why: refusal };
-  const state = readState(facts, object, kind);
-  const late = lateness(facts, object, kind) ?? (state === "active" ? undefined : state);
-  return late === undefined ? { is: "fine", why: "" } : { is: "pending", why: late };
-}
-
-function readState({ names }: Facts, object: KubeObject, kind: Edit["kind"]): string {
-  const { status } = kind === "edb" ? names.edbFields : names.eaadbFields;
-  return asString(getPath(object, status)) ?? "no state yet";
-}
-
-/** What the operator said against it, and what waiting alone does not fix. */
-function findRefusal(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
-  const { edbFields, eaadbFields } = facts.names;
-  const { specStatus: path } = kind === "edb" ? edbFields : eaadbFields;
-  const specStatus = asString(getPath(object, path)) ?? "Valid";
-  if (specStatus !== "Valid") return `spec status ${specStatus}`;
-  const state = readState(facts, object, kind);
-  if (state.endsWith("failed")) return state;
-  const replication =
-    kind === "eaadb" ? (asString(getPath(object, eaadbFields.replicationStatus)) ?? "up") : "up";
-  return replication === "up" ? undefined : `replication ${replication}`;
-}
-
 /** What is wanted and does not run yet. */
-function lateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
-  if (object.metadata.deletionTimestamp !== undefined) return "being deleted";
+function renderLateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   const wanted = parseEngineVersion(wantedVersion(facts, object, kind));
   const running = renderRunning(facts, object);
-  if (wanted !== undefined && running !== undefined && formatEngineVersion(wanted) !== running) {
-    return `${running} runs, ${formatEngineVersion(wanted)} is requested`;
-  }
-  const { generation = 0 } = object.metadata;
-  const observed = getPath(object, facts.names.edbFields.observedGeneration);
-  const old = kind === "edb" && typeof observed === "number" && observed < generation;
-  return old ? "its last edit has not been taken up" : undefined;
+  if (wanted === undefined || running === undefined) return undefined;
+  const version = formatEngineVersion(wanted);
+  return version === running ? undefined : `${running} runs, ${version} is requested`;
 }
 
+/** The verdict of the first finding that waiting does not end, in the words of all of them. */
 function verdictOn(
   { count, pending, refused }: Pick<DatabasesStatus, "count" | "pending" | "refused">,
-  { names }: Facts,
-  kind: Edit["kind"],
+  { findings, unseen }: Diagnosis,
+  { term, more }: { readonly term: string; readonly more: string },
 ): ComponentHealth {
-  const term = renderTerm(names[kind]);
   const listed = (all: readonly NamedDatabase[]): string =>
     boundList(
       all.map(({ name, why }) => `${name} (${why})`),
       3,
     );
-  if (refused.length > 0) {
-    return {
-      is: "stalled",
-      code: databaseFindings.notActive.code,
-      because: `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`,
-      fix: `find out why with kubectl describe ${names[kind].plural}; an edit is taken up once the cluster is Running`,
-    };
+  const held = findings.find(({ passes }) => passes !== true);
+  if (held !== undefined) {
+    const cause = `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`;
+    const first = { ...omit(held, "object"), severity: "error", cause } as const;
+    return verdictOf({ findings: [first], unseen }, "");
   }
-  if (pending.length > 0) {
+  if (unseen.length === 0 && pending.length > 0) {
     return { is: "moving", on: `${pending.length} of ${count} ${term}: ${listed(pending)}` };
   }
-  if (count === 0) return { is: "absent", says: `no ${term}` };
-  const replicating = kind === "eaadb" ? ", no replication is down" : "";
-  return { is: "fine", says: `${count} ${term}, all active${replicating}` };
+  if (unseen.length === 0 && count === 0) return { is: "absent", says: `no ${term}` };
+  return verdictOf({ findings: [], unseen }, `${count} ${term}, all active${more}`);
 }
 
 /** Databases below the newest version that their EC publishes, and its policy allows (S61, S67). */

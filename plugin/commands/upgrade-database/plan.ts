@@ -3,12 +3,12 @@ import type { Finding } from "../../domain/base/findings";
 import { boundList } from "../../domain/base/values";
 import { accept, isSkipped, requireMatched, type Selection } from "../../domain/checks/selection";
 import { warnOfBackup } from "../../domain/database/backup";
-import { dataLossCodes } from "../../domain/base/skip";
 import {
   acceptable,
   databaseFinding,
   databaseFindings,
   isLeftOut,
+  lateCodes,
 } from "../../domain/database/findings";
 import {
   type DatabasePlan,
@@ -70,8 +70,8 @@ export function planDatabases(
     ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings]),
     ...plans.flatMap((plan) => acceptedEarlier(facts, plan, options)),
   ];
-  // The REST API's records tell later whose data is at risk.
-  const knownLater: readonly string[] = via === "api" ? dataLossCodes : [];
+  // The REST API tells later what its nodes and its records say.
+  const knownLater: readonly string[] = via === "api" ? lateCodes : [];
   if (options.skipMayMiss !== true) {
     requireMatched(
       skip.filter(({ code }) => !knownLater.includes(code)),
@@ -102,9 +102,9 @@ export function acceptedBefore(
   selection: Selection,
 ): readonly Finding[] {
   const risk = describeRisk(keeping);
-  const { code } = databaseFindings.restartsEmpty;
+  const { code } = databaseFindings.volatile;
   if (risk === undefined || !isSkipped(selection, code, object)) return [];
-  return accept([databaseFinding("restartsEmpty", { object, cause: risk })], selection.skip);
+  return accept([databaseFinding("volatile", { object, cause: risk })], selection.skip);
 }
 
 /** By the REST API its record is asked. */

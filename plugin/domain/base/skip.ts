@@ -10,14 +10,14 @@ export function skipWord({ code, object }: Skip): string {
   return object === undefined ? code : `${code}=${object}`;
 }
 
-const dataAtRisk = "DATABASE-DATA-AT-RISK";
+const dataLoss = "DATABASE-VOLATILE";
 
-/** Codes of data that an upgrade of a database loses: one thing, before its write and in `check`. */
-export const dataLossCodes: readonly string[] = [dataAtRisk, "DATABASE-VOLATILE"];
+/** Codes of data that an upgrade of a database loses: the one that is told, and an older one that is still taken. */
+export const dataLossCodes: readonly string[] = [dataLoss, "DATABASE-DATA-AT-RISK"];
 
 /** The code that stands for every code of the same thing. */
 export function commonCode(code: string): string {
-  return dataLossCodes.includes(code) ? dataAtRisk : code;
+  return dataLossCodes.includes(code) ? dataLoss : code;
 }
 
 /** True for two codes of the same thing: whoever accepts it by one of them accepts it by the other. */

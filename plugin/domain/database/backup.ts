@@ -44,18 +44,44 @@ function describeMade(bdb: ApiDatabase, names: Names): string {
 }
 
 function tellBackup({ sent }: ApiDatabase, { bdbFields: fields }: Names): string {
-  const at = asString(getOwn(sent, fields.lastBackupTime));
-  const status = asString(getOwn(sent, fields.backupStatus)) ?? "";
-  const reason = asString(getOwn(sent, fields.backupFailure));
-  const why = reason === undefined ? "" : `: ${reason}`;
-  const made =
-    at === undefined ? "the REST API knows of no backup of it" : `its last backup is of ${at}`;
-  return `${made}${status === "failed" ? `; the last try failed${why}` : ""}`;
+  return tellMade("the REST API", {
+    at: getOwn(sent, fields.lastBackupTime),
+    status: getOwn(sent, fields.backupStatus),
+    progress: getOwn(sent, fields.backupProgress),
+    reason: getOwn(sent, fields.backupFailure),
+  });
 }
 
-/** Whether a backup was made is in no resource. */
-function describeAsked(object: KubeObject, { edbFields }: Names): string {
-  const path = edbFields.backup;
+/** The last backup, as the REST API or the status of the resource has it. */
+type LastBackup = Readonly<Record<"at" | "status" | "progress" | "reason", unknown>>;
+
+function tellMade(teller: string, last: LastBackup): string {
+  const at = asString(last.at);
+  const made =
+    at === undefined ? `${teller} knows of no backup of it` : `its last backup is of ${at}`;
+  return [made, ...tellEnd(last)].join("; ");
+}
+
+/** That it failed, or that it is being made. */
+function tellEnd({ status, progress, reason }: LastBackup): readonly string[] {
+  const state = asString(status)?.toLowerCase() ?? "";
+  const why = asString(reason);
+  if (state === "failed") return [`the last try failed${why === undefined ? "" : `: ${why}`}`];
+  if (["", "succeeded", "canceled"].includes(state)) return [];
+  const far = typeof progress === "number" ? `, ${Math.round(progress)} %` : "";
+  return [`a backup is being made now (${state}${far}): let it end first`];
+}
+
+/** Its status where the operator keeps it there, else what the spec asks for. */
+function describeAsked(object: KubeObject, { edbFields: fields }: Names): string {
+  const last = {
+    at: getPath(object, fields.lastBackupTime),
+    status: getPath(object, fields.backupStatus),
+    progress: getPath(object, fields.backupProgress),
+    reason: getPath(object, fields.backupFailure),
+  };
+  if ((last.at ?? last.status) !== undefined) return `${lost}, and ${tellMade("its status", last)}`;
+  const path = fields.backup;
   return isObject(getPath(object, path))
     ? `${lost}; backups are set up in ${path.join(".")}, and when the last one was made is not known here`
     : `${lost}, and no backup is set up in ${path.join(".")}`;

@@ -2,9 +2,7 @@
 import { fits } from "../engine-cluster/modules";
 import { moduleLabel } from "../rest-api/modules";
 import type { ApiDatabase, InstalledModule } from "../rest-api/records";
-import type { Finding } from "../base/findings";
 import type { Names } from "../names/names";
-import { type KubeObject, objectLabel } from "../kube/objects";
 import { isObject, type Json } from "../base/values";
 import {
   compareDotted,
@@ -12,8 +10,6 @@ import {
   type EngineVersion,
   parseLeadingEngineVersion,
 } from "../base/versions";
-import { askedKeeping, type DataKeeping, judgeRisk, recordedKeeping } from "./keeping";
-import { stateFinding } from "./state";
 
 /** The fields of the request; what is false or absent is not sent. */
 export interface RequestWish {
@@ -163,31 +159,4 @@ export function modulesBehind(
       ),
     )
     .map(moduleLabel);
-}
-
-/** What its record in the REST API says of its data, or else its resource. */
-export function readKeeping(edb: KubeObject, bdb: ApiDatabase, names: Names): DataKeeping {
-  return recordedKeeping(bdb, askedKeeping({ kind: "edb", object: edb }, names), names);
-}
-
-/** What stands against the call for one database, as the REST API has it now. */
-export function bdbFindings(
-  edb: KubeObject,
-  bdb: ApiDatabase,
-  {
-    request,
-    calls,
-    names,
-  }: {
-    readonly request: RequestWish;
-    readonly calls: boolean;
-    readonly names: Names;
-  },
-): readonly Finding[] {
-  if (!calls) return [];
-  const object = objectLabel(edb);
-  return [
-    ...judgeRisk(object, readKeeping(edb, bdb, names), request),
-    ...[stateFinding(object, bdb.status) ?? []].flat(),
-  ];
 }

@@ -20,9 +20,8 @@ import { fieldText } from "../rules/fields";
 import type { ClusterFacts } from "../rules/types";
 import { databaseFinding } from "./findings";
 import { askedKeeping, describeRisk } from "./keeping";
-import { isHeldToMajor } from "./plan";
 import { renderVersion } from "./rollout";
-import { type DatabaseTarget, selectDatabases } from "./target";
+import { type DatabaseTarget, isHeldToMajor, selectDatabases } from "./target";
 
 /** A database on a channel. */
 export interface Follower {

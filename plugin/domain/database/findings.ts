@@ -99,9 +99,17 @@ export const databaseFindings = {
     cause: "the database runs a later version than the one that is asked for, and is left as it is",
     fix: "nothing, if that is intended",
   }),
+  nodeAway: error("REST-NODE-AWAY", "Facts 9", {
+    cause: text`a node of the ${ec} is down or in maintenance: databases are upgraded while all nodes are up`,
+    fix: "bring the node back, or end its maintenance, then run again; where it has to stay away, accept it with --skip REST-NODE-AWAY=OBJECT",
+  }),
   notInLine: warning("DATABASE-NOT-IN-LINE", "S100", {
     cause: "the database runs the new version, and its resource still asks for another one",
     fix: "set the resource to the version that runs, so that nothing undoes the upgrade",
+  }),
+  notObserved: warning("DATABASE-NOT-OBSERVED", "S98", {
+    cause: "the operator has not acted on the latest edit of a database",
+    fix: text`wait for it; during an upgrade of the ${ec} databases are not reconciled`,
   }),
   notOffered: error("DATABASE-VERSION-NOT-OFFERED", "S88", {
     cause: text`not every node of the ${ec} can run the version that is asked for`,
@@ -111,6 +119,10 @@ export const databaseFindings = {
     cause:
       "no instance of the active-active database was seen: it is not proven that the new version runs",
     fix: "find out why the resource links no database on this cluster, or name another cluster that has an instance with --participant CONTEXT/NAMESPACE, then run again",
+  }),
+  notReplicating: warning("ACTIVE-ACTIVE-DOWN", "S65", {
+    cause: "the instances of a database do not replicate: the change would not reach all of them",
+    fix: "restore the link first: check the status of the remote clusters, and the operators' logs",
   }),
   notTakenUp: error("DATABASE-NOT-TAKEN-UP", "S98", {
     cause: "the operator has not acted on the database's new spec",
@@ -176,6 +188,10 @@ export const databaseFindings = {
     cause: "the database is of a type that has no engine version",
     fix: "leave it out",
   }),
+  typed: warning("DATABASE-TYPE", "Facts 7", {
+    cause: "a database of another type has an engine version, which is for type engine only",
+    fix: "remove the engine version",
+  }),
   uidUnknown: error("DATABASE-UID-UNKNOWN", "S75", {
     cause: "the uid of the database in the cluster's REST API is not known",
     fix: "wait until the operator has written the uid into the status of the database, and see its log where it does not",
@@ -189,15 +205,10 @@ export const databaseFindings = {
     cause: "two resources stand for the same database of the cluster's REST API",
     fix: "find out which of the two the database belongs to, and have the operator correct the status of the other one, or delete it if nobody needs it; nothing is called before",
   }),
-  volatile: error("DATABASE-DATA-AT-RISK", "S83", {
+  volatile: warning("DATABASE-VOLATILE", "S83", {
     cause:
-      "the database is neither replicated nor persistent, or it is not known whether it is: the upgrade would lose its data",
-    fix: "switch on replication or persistence, or accept the loss: of one database with --skip DATABASE-DATA-AT-RISK=OBJECT, of all with --may-discard-data",
-  }),
-  restartsEmpty: warning("DATABASE-VOLATILE", "S83", {
-    cause:
-      "a database is neither replicated nor persistent, or it is not known whether it is: an upgrade of it is refused, since it would restart empty",
-    fix: "switch on replication or persistence for the upgrade, or accept the data loss there, with --skip DATABASE-DATA-AT-RISK=OBJECT or --may-discard-data",
+      "a database is neither replicated nor persistent, or it is not known whether it is: its upgrade would lose its data, and is refused",
+    fix: "switch on replication or persistence for the upgrade, or accept the loss: of one database with --skip DATABASE-VOLATILE=OBJECT, of all with --may-discard-data",
   }),
   twoVersions: warning("DATABASE-TWO-VERSIONS", "S61, C8", {
     cause:
@@ -216,6 +227,7 @@ const leftOutCodes: readonly string[] = [
   databaseFindings.deleting.code,
   databaseFindings.busy.code,
   databaseFindings.failed.code,
+  databaseFindings.specInvalid.code,
 ];
 
 /** True where nothing else stands against the database. */
@@ -231,11 +243,15 @@ export function namesData({ code, object }: Skip): boolean {
   return object !== undefined || !dataLossCodes.includes(code);
 }
 
-/** What a person may vouch for (`--skip CODE=OBJECT`): what the cluster does not report, and data that may go. */
+/** What the REST API tells: before it was asked, no --skip of it is called unmatched. */
+export const lateCodes: readonly string[] = [databaseFindings.nodeAway.code, ...dataLossCodes];
+
+/** What a person may vouch for (`--skip CODE=OBJECT`): what the cluster does not report, what may stay so, and data that may go. */
 export const acceptable: readonly string[] = [
   databaseFindings.participantUnseen.code,
   databaseFindings.runsUnknown.code,
-  ...dataLossCodes,
+  databaseFindings.specInvalid.code,
+  ...lateCodes,
 ];
 
 /** Every code, for the catalogue. */

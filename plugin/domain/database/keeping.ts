@@ -1,6 +1,7 @@
 /** What keeps the data of a database while its shards restart: a replica, or a copy on disk (S37, S38, S83). */
 import type { Finding } from "../base/findings";
 import { type FieldPath, getOwn, getPath, renderValue } from "../base/values";
+import type { Found } from "../diagnosis/symptom";
 import type { Names } from "../names/names";
 import type { ApiDatabase } from "../rest-api/records";
 import { databaseFinding } from "./findings";
@@ -49,6 +50,16 @@ export function recordedKeeping(
   };
 }
 
+/** What its record says where there is one, or else its resource. */
+export function readKeeping(
+  database: Pick<DatabaseTarget, "kind" | "object">,
+  record: ApiDatabase | undefined,
+  names: Names,
+): DataKeeping {
+  const asked = askedKeeping(database, names);
+  return record === undefined ? asked : recordedKeeping(record, asked, names);
+}
+
 /** Whether a restart of its shards loses its data; what cannot be read is not known to keep anything. */
 export function judgeKeeping(keeping: DataKeeping): "kept" | "lost" | "unknown" {
   const { replication, persistence } = keeping;
@@ -78,18 +89,25 @@ export function describeRisk(keeping: DataKeeping): string | undefined {
   return `whether anything keeps its data is not known: ${describeKeeping(keeping)}`;
 }
 
+/** The same as a symptom. */
+export function findRisk(keeping: DataKeeping): readonly Found[] {
+  const cause = describeRisk(keeping);
+  return cause === undefined ? [] : [{ cause }];
+}
+
 /** What stands against an upgrade that restarts its shards, by every way; a request that allows the loss is told. */
 export function judgeRisk(
   object: string,
   keeping: DataKeeping,
   request: LossWish = {},
 ): readonly Finding[] {
-  const risk = describeRisk(keeping);
   if (mayLoseData(keeping, request)) {
     const cause = `its data may be lost: it is ${describeKeeping(keeping)}`;
     return [databaseFinding("dataMayGo", { object, cause })];
   }
-  return risk === undefined ? [] : [databaseFinding("volatile", { object, cause: risk })];
+  return findRisk(keeping).map(({ cause }) =>
+    databaseFinding("volatile", { severity: "error", object, cause }),
+  );
 }
 
 /** True when the request lets its data go (S83, S84): the flag of S83 harms nothing that is kept. */

@@ -19,6 +19,8 @@ export interface ApiOffer {
   /** Versions of every node that reports any, each as major.minor, 7.2 and later. */
   readonly versions: readonly string[] | undefined;
   readonly policy: string | undefined;
+  /** Absent: they were not read. */
+  readonly nodes?: readonly ApiNode[];
 }
 
 /** The answers of the two calls as one value. */
@@ -32,6 +34,7 @@ export function readOffer(
   return {
     versions: first?.filter((version) => others.every((one) => one.includes(version))),
     policy: asString(getOwn(policy, clusterFields.upgradePolicy)),
+    ...(nodes !== undefined && { nodes }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { type FieldEdit, fieldEdits, buildPatch } from "../kube/edits";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
+import type { Diagnosed } from "../diagnosis/symptom";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { databaseVersion } from "../engine-cluster/database-versions";
 import { type Participant, renderVersion } from "./rollout";
@@ -19,11 +20,17 @@ import {
   parseEngineVersion,
   parseReleaseTag,
 } from "../base/versions";
-import { busyCluster, ownBlocks, findOwnership, type DatabaseTarget } from "./target";
+import {
+  busyCluster,
+  type DatabaseTarget,
+  findOwnership,
+  isHeldToMajor,
+  ownBlocks,
+} from "./target";
 import type { RequestWish } from "./bdb";
 import { askedKeeping, judgeRisk } from "./keeping";
-import { isPassing, stateFinding } from "./state";
-import { isDeleting } from "../kube/deletion";
+import { isWaitedFor } from "./state";
+import { databaseGate } from "./symptoms";
 import { judgeChoice, pickOffered } from "./offer";
 import { judgeVersions } from "./two-versions";
 import { databaseFinding, isLeftOut } from "./findings";
@@ -80,14 +87,14 @@ export function planDatabase(
   const isAfterwards = wish.via === "api" && wish.version === facts.names.latestChannel;
   const edits = isAfterwards ? [] : asked;
   const leaves = leftBy(facts, edits);
-  const { passing, lasting } = stateBlocks(facts, target, { edits: asked, wish });
+  const against = findAgainst(facts, target, { edits: asked, wish });
+  const passing = against.filter(isWaitedFor);
   const blocks = [
+    ...against.filter((one) => wish.wait !== true || !isWaitedFor(one)),
     ...ownBlocks(facts, target, wish.via),
     ...lowered(label, target, aim),
     ...untold(facts, target, { aim, edits, wish }),
     ...judged.blocks,
-    ...lasting,
-    ...(wish.wait === true ? [] : passing),
   ];
   // what is left out keeps its data
   const risks = isLeftOut(blocks) ? [] : judgeDataRisk(facts, target, { aim, edits, wish });
@@ -154,16 +161,6 @@ function versionOf(
   return choices.findLast((release) => !onlyMajor || releases.isMajor(release))?.version;
 }
 
-/** The policy of the EC, or the channel of the database, allows major releases only (S67, C3). */
-export function isHeldToMajor(facts: Facts, target: DatabaseTarget): boolean {
-  const { majorChannel } = facts.names;
-  const { lookup, object } = target;
-  const byPolicy = lookup.is === "found" && lookup.cluster.policy === majorChannel;
-  return (
-    byPolicy || versionPaths(facts, target).some((path) => getPath(object, path) === majorChannel)
-  );
-}
-
 /** The channel of major versions is written as it is; the REST API takes none, and follows with its number. */
 function wantedText({ version, channel }: Aim, wish: DatabaseWish): string | undefined {
   if (channel && wish.via === "resource") return wish.version;
@@ -183,18 +180,18 @@ function editsOf(
 
 /** By the REST API its record is judged instead; what runs the version already is not restarted. */
 function judgeDataRisk(
-  { names }: Facts,
+  facts: Facts,
   target: DatabaseTarget,
   { aim, edits, wish }: Untold,
 ): readonly Finding[] {
   if (wish.via === "api" || edits.length === 0 || target.instanceOf !== undefined) return [];
-  const runs = databaseVersion({ names }, target.object);
+  const runs = databaseVersion(facts, target.object);
   const isThere =
     runs !== undefined &&
     aim.version !== undefined &&
     compareEngineVersions(runs, aim.version) >= 0;
   if (isThere) return [];
-  return judgeRisk(objectLabel(target.object), askedKeeping(target, names), wish.request);
+  return judgeRisk(objectLabel(target.object), askedKeeping(target, facts.names), wish.request);
 }
 
 /** From then on a later release of its cluster no longer raises it. */
@@ -297,19 +294,19 @@ function untold(
     : [];
 }
 
-/** Its own state, before an upgrade; whether a database of the REST API is busy, its record there tells. */
-function stateBlocks(
-  { names }: Facts,
-  { object, kind }: DatabaseTarget,
+/** What is so of the database itself; what the REST API tells of it is judged once that was asked. */
+function findAgainst(
+  facts: Facts,
+  target: DatabaseTarget,
   { edits, wish }: Omit<Untold, "aim">,
-): { readonly passing: readonly Finding[]; readonly lasting: readonly Finding[] } {
-  const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
-  const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
-  if (found === undefined || edits.length === 0 || isDeleting(object)) {
-    return { passing: [], lasting: [] };
-  }
-  if (!isPassing(found)) return { passing: [], lasting: [found] };
-  return { passing: wish.via === "api" ? [] : [found], lasting: [] };
+): readonly Diagnosed[] {
+  const acts = edits.length > 0;
+  const { kind, object } = target;
+  // what the rules refuse now is perhaps what the edit corrects
+  const mends =
+    acts && ruled(facts, target, { kind, before: undefined, after: object }).blocks.length > 0;
+  const subject = wish.via === "api" ? { ...target, identity: "later" as const } : target;
+  return databaseGate(facts, subject, { acts, mends });
 }
 
 function lowered(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {

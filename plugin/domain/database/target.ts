@@ -1,20 +1,17 @@
 /** Which databases are meant, by name, by label or all, and the EC of each (S61, S65, C16). */
 import { listLinkedNames } from "../engine-cluster/database-versions";
-import { clusterLookups } from "../engine-cluster/fields";
+import { clusterLookups, versionPaths } from "../engine-cluster/fields";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { isNamed, readName, renderTerm } from "../names/names";
 import { getPath, boundList, asString } from "../base/values";
-import { isDeleting, renderDeletion } from "../kube/deletion";
 import { databaseFinding } from "./findings";
 import { type ApiOffer, withOffer } from "./offer";
 import { isOfEngine, recoverLine } from "../engine-cluster/causes";
 import { isSuspended, operatorRelease } from "../engine-cluster/operator";
 import { chooseCause, findLivingOwner } from "../kube/owners";
-import { findFields, fieldText } from "../rules/fields";
-import { showMiss } from "../rules/wording";
 
 /** A database that is to be upgraded. */
 export interface DatabaseTarget {
@@ -203,49 +200,21 @@ function near(all: readonly DatabaseCandidate[], place: string | undefined): str
   return there.length === 0 ? "" : `; it has ${boundList(there, 8)}`;
 }
 
-/** What keeps a database from being upgraded, whatever its EC is doing. */
+/** What was asked for cannot be done to such a database, whatever it is doing. */
 export function ownBlocks(
-  facts: Facts,
-  target: DatabaseTarget,
+  { names }: Facts,
+  { object, kind, instanceOf, named }: DatabaseTarget,
   via: "resource" | "api",
 ): readonly Finding[] {
-  const { names } = facts;
-  const { object, kind, instanceOf, named } = target;
   const about = { object: objectLabel(object) };
-  const deletion = { ...about, cause: renderDeletion(object) };
   const instance = via === "resource" && named ? instanceOf : undefined;
+  const cause = `it is an instance of ${instance ?? ""}, and is not edited itself`;
   const blocks: readonly (readonly [boolean, Finding])[] = [
-    [isDeleting(object), databaseFinding("deleting", deletion)],
     [!isOfEngine(object, names), databaseFinding("otherType", about)],
     [via === "api" && kind === "eaadb", databaseFinding("viaResource", about)],
-    [
-      instance !== undefined,
-      databaseFinding("instance", {
-        ...about,
-        cause: `it is an instance of ${instance ?? ""}, and is not edited itself`,
-      }),
-    ],
+    [instance !== undefined, databaseFinding("instance", { ...about, cause })],
   ];
-  return [
-    ...blocks.filter(([applies]) => applies).map(([, finding]) => finding),
-    ...clusterBlocks(facts, target),
-  ];
-}
-
-function clusterBlocks({ names }: Facts, { object, kind, lookup, ec }: DatabaseTarget) {
-  const about = {
-    object: objectLabel(object),
-    field: fieldText(findFields(kind, names).clusterReference),
-  };
-  if (lookup.is !== "found") {
-    return [databaseFinding("clusterUnknown", { ...about, cause: showMiss(lookup, names) }, names)];
-  }
-  if (ec !== undefined) return [];
-  const { namespace } = lookup.cluster;
-  const cause = `its ${renderTerm(names.ec)} is in namespace ${namespace}, another operator's`;
-  return [
-    databaseFinding("clusterUnknown", { ...about, cause, fix: `give -n ${namespace}` }, names),
-  ];
+  return blocks.filter(([applies]) => applies).map(([, finding]) => finding);
 }
 
 /** The EC is Running and of the operator's release, else nobody looks after its databases (S10, S98). */
@@ -268,6 +237,16 @@ export function busyCluster(facts: Facts, { ec }: DatabaseTarget): readonly Find
   const tag = asString(getPath(ec, ecFields.versionTag));
   const cause = `the operator is at ${String(version)} and the ${renderTerm(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
   return [databaseFinding("suspended", { object, cause }, facts.names)];
+}
+
+/** The policy of the EC, or the channel of the database, allows major releases only (S67, C3). */
+export function isHeldToMajor(facts: Facts, target: DatabaseTarget): boolean {
+  const { majorChannel } = facts.names;
+  const { lookup, object } = target;
+  const byPolicy = lookup.is === "found" && lookup.cluster.policy === majorChannel;
+  return (
+    byPolicy || versionPaths(facts, target).some((path) => getPath(object, path) === majorChannel)
+  );
 }
 
 /** Another owner of the whole database, with its own way (domain facts 4.4). */

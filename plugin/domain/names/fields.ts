@@ -66,6 +66,7 @@ export const restNames = {
     actionUid: word("action_uid", "The action that a call started"),
     backupStatus: word("backup_status", "How its last backup ended"),
     backupFailure: word("backup_failure_reason", "Why it failed"),
+    backupProgress: word("backup_progress", "How far the one is that is being made, in percent"),
     lastBackupTime: word("last_backup_time", "When its last good backup was made"),
   },
   restModuleFields: {
@@ -124,6 +125,8 @@ export const restNames = {
     upgradePolicy: word("engine_upgrade_policy", "Upgrade policy"),
     defaultVersion: word("default_provisioned_engine_version", "Version of new databases"),
     allowModulesUpload: word("allow_modules_upload", "Whether modules may be uploaded"),
+    nodeStatus: word("status", "Node: its state"),
+    acceptsServers: word("accept_servers", "Node: whether it takes shards; false in maintenance"),
     softwareVersion: word("software_version", "Node: the version that runs"),
     supportedVersions: word("supported_database_versions", "Node: versions that it can run"),
     supportedType: word("db_type", "Entry of these: the type of database"),
@@ -296,6 +299,16 @@ export const fieldNamesOfKinds = {
     specStatus: fieldPath(["status", "specStatus"], "Whether the spec was accepted"),
     replicaSources: fieldPath(["spec", "replicaSources"], "Databases that it replicates from"),
     backup: fieldPath(["spec", "backup"], "Its periodic backup"),
+    backupStatus: fieldPath(["status", "backupInfo", "backupStatus"], "How its last backup ended"),
+    backupFailure: fieldPath(["status", "backupInfo", "backupFailureReason"], "Why it failed"),
+    backupProgress: fieldPath(
+      ["status", "backupInfo", "backupProgressPercentage"],
+      "How far the one is that is being made",
+    ),
+    lastBackupTime: fieldPath(
+      ["status", "backupInfo", "lastBackupTime"],
+      "When its last good backup was made",
+    ),
     lastActionUid: fieldPath(["status", "lastActionUid"], "The last action"),
     lastActionStatus: fieldPath(["status", "lastActionStatus"], "State of the last action"),
     observedGeneration: fieldPath(["status", "observedGeneration"], "Generation acted upon"),

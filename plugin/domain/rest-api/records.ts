@@ -62,6 +62,10 @@ export interface ApiNode {
   readonly uid: number | undefined;
   readonly softwareVersion: string | undefined;
   readonly supportedVersions: readonly string[];
+  /** "active", or why it is not; undefined where the server does not say. */
+  readonly status?: string | undefined;
+  /** False in maintenance. */
+  readonly acceptsServers?: boolean | undefined;
 }
 
 /** What came of an upload: the server may continue working after it has answered. */
@@ -110,6 +114,8 @@ export function parseNodes(value: unknown, names: Names): readonly ApiNode[] | u
     supportedVersions: asArray(getOwn(node, clusterFields.supportedVersions)).flatMap(
       (entry) => readSupportedVersion(entry, names) ?? [],
     ),
+    status: asString(getOwn(node, clusterFields.nodeStatus)),
+    acceptsServers: flag(getOwn(node, clusterFields.acceptsServers)),
   }));
 }
 

@@ -1,6 +1,8 @@
 import { deploymentFindings } from "../../../../plugin/domain/rollout/findings";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { runExplain } from "../../../../plugin/commands/explain/command";
+import { defaultNames } from "../../../../plugin/domain/names/names";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
 import { clusterFindings } from "../../../../plugin/domain/engine-cluster/findings";
 import { databaseFindings } from "../../../../plugin/domain/database/findings";
@@ -67,5 +69,13 @@ test("Kubernetes' own kinds are addressed by plural and version", () => {
   for (const { plural, kind, version } of Object.values(kinds)) {
     expect(plural).toBe(`${kind.toLowerCase().replace(/y$/, "ie")}s`);
     expect(version).toBe("v1");
+  }
+});
+
+test("an older code is explained by the one that took its place", async () => {
+  const context = { names: defaultNames } as Parameters<typeof runExplain>[0];
+  for (const code of ["DATABASE-VOLATILE", "database-data-at-risk"]) {
+    const { details } = await runExplain(context, [code], {});
+    expect(details).toMatchObject({ code: "DATABASE-VOLATILE" });
   }
 });

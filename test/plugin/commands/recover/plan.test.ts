@@ -49,6 +49,15 @@ test("a database is upgraded to what is given, also one without a resource", () 
   expect(plan({ api }, to72).upgrades).toMatchObject([{ uid: 9 }]);
 });
 
+test("a node that is down is named, and stops nothing: a roll takes its nodes away", () => {
+  const nodes = [{ ...node("7.2"), status: "down" }];
+  const { blocks, warnings } = plan({ ...old, api: anApi({ databases: [tooOld], nodes }) }, to72);
+  expect([blocks, warnings]).toMatchObject([
+    [],
+    [{ code: "REST-NODE-AWAY", severity: "warning", object: "EngineEnterpriseCluster/engine/ec" }],
+  ]);
+});
+
 test("a module that is missing is installed by a command of its own, first", () => {
   const both = { ...old, api: anApi({ databases: [{ ...using, version: "6.2.1" }] }) };
   for (const found of [plan(moduleless), plan(both, to72), plan(both)]) {
@@ -111,7 +120,7 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
     "data that nothing keeps",
     { edbs: [anEdb("orders", { engineVersion: "6.2", replication: false })] },
     to72,
-    ["DATABASE-DATA-AT-RISK"],
+    ["DATABASE-VOLATILE"],
   ],
   [
     "nothing, where the module is defined by its other name",

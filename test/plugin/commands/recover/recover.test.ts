@@ -220,7 +220,7 @@ test("a loss of data is accepted by the flag that the refusal names, told before
   const world = await frozen({ ...old, edb: { replication: false } });
   const refused = (await world.run({ engineVersion: "7.2" })).report;
   const [finding] = refused.findings ?? [];
-  expect([refused.exit.code, finding?.code]).toEqual([3, "DATABASE-DATA-AT-RISK"]);
+  expect([refused.exit.code, finding?.code]).toEqual([3, "DATABASE-VOLATILE"]);
   expect([calls(world), world.sent]).toEqual([[], []]);
   const flag = /run again with --(\S+)$/.exec(finding?.fix ?? "")?.[1] ?? "";
   expect(Object.keys(recoverSpec.flags)).toContain(flag);
@@ -381,7 +381,7 @@ describe("refused, and nothing is changed:", () => {
     const api = { wish: anyWish, connect };
     for (const mayDiscardData of [false, true]) {
       const { report } = await world.run({ engineVersion: "7.2", mayDiscardData }, { api });
-      expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+      expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     }
     expect(world.sent).toEqual([]);
     expect(calls(world)).toEqual([]);

@@ -87,7 +87,7 @@ test.each(Object.keys(scenes))("%s", (name) => {
   const wide = fitText(lines.join("\n"), 80)
     .split("\n")
     .filter((line) => line.length > 80);
-  expect(wide.filter((line) => !line.startsWith("  kubectl engine "))).toEqual([]);
+  expect(wide.filter((line) => !/^ +kubectl /.test(line))).toEqual([]);
 });
 
 test.each(["fine", "operator-newer", "rolling-stuck", "unread"])("%s, wide", (name) => {

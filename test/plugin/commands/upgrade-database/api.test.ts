@@ -384,7 +384,7 @@ describe("the version that runs already, asked for by its number (S81)", () => {
   test("is told what it would cost a database that keeps nothing: 3, nothing is called", async () => {
     const scene = await anApiScene(behind({ replication: false, persistence: "disabled" }));
     const report = await scene.upgrade({ version: "7.2" });
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     expect(scene.calls()).toEqual([]);
   });
 
@@ -501,7 +501,7 @@ describe("a channel is resolved by what the nodes can run and the policy of the 
       "the REST API has neither call",
       { api: () => ({ nodes: absent, policy: absent }) },
       "8.2",
-      [],
+      ["REST-NODE-AWAY"],
     ],
     [
       "a number that all nodes can run",
@@ -514,7 +514,7 @@ describe("a channel is resolved by what the nodes can run and the policy of the 
       "a number, where neither may be read",
       { api: () => ({ nodes: refused, policy: refused }), wish: { version: "8.2" } },
       "8.2",
-      [],
+      ["REST-NODE-AWAY"],
     ],
   ])("%s", async (_title, ...[offer, version, codes]) => {
     const { scene, report } = await anOffer(offer);
@@ -525,6 +525,26 @@ describe("a channel is resolved by what the nodes can run and the policy of the 
     ]);
     expect(scene.api.store.bdbs.get(3)?.version).toBe(`${version}.0`);
   });
+
+  test.each([{ status: "down" }, { status: "active", acceptsServers: false }])(
+    "a node that is away, %j: 3, nothing is called; it is accepted by the name of its EC",
+    async (parts) => {
+      const api = (client: ClusterApi) => ({
+        nodes: async (signal: AbortSignal) => {
+          const [first, ...others] = (await client.nodes(signal)) ?? [];
+          return first && [{ ...first, ...parts }, ...others];
+        },
+      });
+      const { scene, report } = await anOffer({ api, wish: { version: "8.2" } });
+      expect([report.exit.code, codesOf(report)]).toEqual([3, ["REST-NODE-AWAY"]]);
+      expect(scene.calls()).toEqual([]);
+      const object = report.findings?.[0]?.object;
+      const skip = [{ code: "REST-NODE-AWAY", object }];
+      const accepted = await anOffer({ api, wish: { version: "8.2", skip } });
+      expect(accepted.report.exit.code).toBe(0);
+      expect(accepted.scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
+    },
+  );
 
   test("the EC publishes none: the nodes' newest one is planned", async () => {
     const { report } = await anOffer({ silent: true, wish: { dryRun: "client" } });
@@ -639,7 +659,7 @@ describe("data that may be lost", () => {
   test("is told before the call, which is not made: 3", async () => {
     const scene = await anApiScene(volatile);
     const report = await scene.upgrade();
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     expect(scene.calls()).toEqual([]);
   });
 
@@ -671,10 +691,10 @@ describe("data that may be lost", () => {
 
   test("its name with --skip allows it for this one alone, in the call too, and again", async () => {
     const scene = await anApiScene(volatile);
-    const skip = [{ code: "DATABASE-DATA-AT-RISK", object: label }];
+    const skip = [{ code: "DATABASE-VOLATILE", object: label }];
     const report = await scene.upgrade({ skip });
-    expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-DATA-AT-RISK"]]);
-    expect(report.findings?.find(({ code }) => code === "DATABASE-DATA-AT-RISK")).toMatchObject({
+    expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-VOLATILE"]]);
+    expect(report.findings?.find(({ code }) => code === "DATABASE-VOLATILE")).toMatchObject({
       severity: "warning",
       accepted: true,
     });
@@ -684,7 +704,7 @@ describe("data that may be lost", () => {
 
   test("a name with --skip whose data is kept is a mistake: 2, nothing is called", async () => {
     const scene = await anApiScene();
-    const skip = [{ code: "DATABASE-DATA-AT-RISK", object: label }];
+    const skip = [{ code: "DATABASE-VOLATILE", object: label }];
     const report = await scene.upgrade({ skip });
     expect([report.exit.code, scene.calls()]).toEqual([2, []]);
   });
@@ -704,7 +724,7 @@ describe("data that may be lost", () => {
           })),
       })),
     );
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     expect(report.findings?.[0]?.cause).toContain('replication "on", persistence odd');
     expect(scene.calls()).toEqual([]);
   });
@@ -884,7 +904,7 @@ test("data that would be lost since the list was read is seen before the call: 3
       },
     })),
   );
-  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
   expect(scene.calls()).toEqual([]);
 });
 

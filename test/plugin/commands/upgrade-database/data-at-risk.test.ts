@@ -37,7 +37,7 @@ test.each<[string, object]>([
   const scene = await aVolatile(spec);
   for (const dryRun of ["client", "server", "none"] as const) {
     const report = await scene.run({ dryRun });
-    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VOLATILE"]]);
     expect(report.findings?.[0]).toMatchObject({ severity: "error", object: sessions });
   }
   expect(scene.sent).toEqual([]);
@@ -46,20 +46,16 @@ test.each<[string, object]>([
 test("one of many stops all of them before the first write", async () => {
   const scene = await aVolatile();
   const report = await scene.run({ databases: ["shop/orders", "shop/sessions"] });
-  expect([report.exit.code, codesOf(report)[0]]).toEqual([3, "DATABASE-DATA-AT-RISK"]);
+  expect([report.exit.code, codesOf(report)[0]]).toEqual([3, "DATABASE-VOLATILE"]);
   expect(scene.sent).toEqual([]);
 });
 
 test.each<[string, Partial<UpgradeDatabaseOptions>, string]>([
+  ["its name", { skip: [{ code: "DATABASE-VOLATILE", object: sessions }] }, "DATABASE-VOLATILE"],
   [
-    "its name",
+    "its name, by the older code",
     { skip: [{ code: "DATABASE-DATA-AT-RISK", object: sessions }] },
-    "DATABASE-DATA-AT-RISK",
-  ],
-  [
-    "its name, by the code of the checks",
-    { skip: [{ code: "DATABASE-VOLATILE", object: sessions }] },
-    "DATABASE-DATA-AT-RISK",
+    "DATABASE-VOLATILE",
   ],
   ["the flag for all", { request: { mayDiscardData: true } }, "DATABASE-DATA-MAY-GO"],
 ])("the loss is accepted by %s, and that is repeated safely", async (_title, options, code) => {
@@ -146,10 +142,7 @@ test("an active-active database asks for it in its global configurations: 3, not
   const vouched = [{ code: "DATABASE-PARTICIPANT-UNSEEN", object }];
   const report = await scene.run({ databases: ["carts"], skip: vouched });
   const errors = report.findings?.filter(({ severity }) => severity === "error");
-  expect([report.exit.code, errors]).toMatchObject([
-    3,
-    [{ code: "DATABASE-DATA-AT-RISK", object }],
-  ]);
+  expect([report.exit.code, errors]).toMatchObject([3, [{ code: "DATABASE-VOLATILE", object }]]);
   expect(scene.sent).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import {
 import { describeSituation } from "../../../../plugin/domain/checks/context";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { anOperator, factsOf } from "../../domain/engine-cluster/scene";
-import { anEaadb, anEdb, upgradedEc } from "../../domain/database/scene";
+import { anEaadb, anEdb, type Parts, upgradedEc } from "../../domain/database/scene";
 
 const stepFor = (edbs: readonly KubeObject[]) => {
   const facts = factsOf({ ecs: [upgradedEc()], deployments: [anOperator()], edbs });
@@ -34,6 +34,41 @@ test("the next step says whose data stands against it", () => {
   const step = stepFor([anEdb("orders", { spec })]);
   expect(step?.words).toBeUndefined();
   expect(step?.says).toContain("neither replicated nor persistent");
+});
+
+test.each<[string, Parts, object]>([
+  [
+    "being created for days",
+    { status: { status: "pending" }, metadata: { creationTimestamp: "2026-11-23T12:00:00Z" } },
+    { is: "stalled", code: "DATABASE-BUSY" },
+  ],
+  ["being created", { status: { status: "pending" } }, { is: "moving" }],
+  ["without a state", { status: { status: undefined } }, { is: "moving" }],
+  ["whose state is no text", { status: { status: 5 } }, { is: "moving" }],
+  ["whose spec status is no text", { status: { specStatus: 5 } }, { is: "stalled" }],
+])("a database %s is not called active", (_title, parts, verdict) => {
+  const facts = {
+    ...factsOf({ ecs: [upgradedEc()], edbs: [anEdb("orders", parts), anEdb("b")] }),
+    now: Date.parse("2026-11-28T12:00:00Z"),
+  };
+  expect(databasesStatus(describeSituation(facts, {}), "edb").verdict).toMatchObject(verdict);
+});
+
+test("what does not end by waiting leads, whatever else is on its way", () => {
+  const facts = factsOf({
+    ecs: [upgradedEc()],
+    edbs: [
+      anEdb("a", { status: { status: "import-pending" } }),
+      anEdb("b", { status: { status: "creation-failed" } }),
+      anEdb("c", { status: { specStatus: "Invalid", status: "import-pending" } }),
+    ],
+  });
+  const { pending, refused, verdict } = databasesStatus(describeSituation(facts, {}), "edb");
+  expect([pending, refused].map((all) => all.map(({ name }) => name))).toEqual([
+    ["engine/a"],
+    ["engine/b", "engine/c"],
+  ]);
+  expect(verdict).toMatchObject({ is: "stalled", code: "DATABASE-SPEC-INVALID" });
 });
 
 test("the rows of the listing name each pair of versions, and say where there is none", () => {

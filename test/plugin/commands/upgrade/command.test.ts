@@ -78,7 +78,7 @@ test.each([
   const world = await aPlayedWorld({ objects });
   const words = withDatabases.filter((word) => word !== "--may-discard-data");
   const { report, writes } = await upgrade(world, [...words, ...more]);
-  const errors = report.findings?.filter(({ code }) => code === "DATABASE-DATA-AT-RISK");
+  const errors = report.findings?.filter(({ code }) => code === "DATABASE-VOLATILE");
   expect(report.exit.code).toBe(3);
   expect(errors?.map(({ object }) => object)).toEqual(expect.arrayContaining(volatile));
   expect(writes).toEqual([]);
@@ -87,7 +87,7 @@ test.each([
 test("a saved plan carries that databases may lose their data, by name or for all", async () => {
   const file = join(folder, "lossy.json");
   const eaadb = `${names.eaadb.kind}/engine/carts`;
-  const named = [...volatile, eaadb].map((one) => `--skip=DATABASE-DATA-AT-RISK=${one}`);
+  const named = [...volatile, eaadb].map((one) => `--skip=DATABASE-VOLATILE=${one}`);
   const unnamed = withDatabases.filter((word) => word !== "--may-discard-data");
   for (const words of [withDatabases, [...unnamed, ...named]]) {
     const world = await aPlayedWorld({ objects });
@@ -96,7 +96,7 @@ test("a saved plan carries that databases may lose their data, by name or for al
     const saved = JSON.parse(readFileSync(file, "utf8")) as { readonly words: readonly string[] };
     const line = saved.words.filter((word) => word !== "--engine-version");
     expect(line.join(" ")).toContain(
-      words === withDatabases ? "--may-discard-data" : `DATABASE-DATA-AT-RISK=${eaadb}`,
+      words === withDatabases ? "--may-discard-data" : `DATABASE-VOLATILE=${eaadb}`,
     );
     const done = await upgrade(world, [...saved.words, "--yes", "--plan", file]);
     expect([done.report.exit.code, done.writes.length > 0]).toEqual([0, true]);

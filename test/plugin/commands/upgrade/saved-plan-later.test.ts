@@ -289,7 +289,7 @@ const cases: readonly (readonly [string, Case])[] = [
       args: databases,
       later: databases.filter((word) => word !== "--may-discard-data"),
       code: 3,
-      says: ["DATABASE-DATA-AT-RISK"],
+      says: ["DATABASE-VOLATILE"],
       hides: "no longer needed",
     },
   ],

@@ -334,9 +334,18 @@ export const databaseRows: Rows = {
   "DATABASE-NOT-ACTIVE: a change continues": (w) =>
     w.set(edb, "status.status", "active-change-pending").set(eaadb, "status.status", "pending"),
   "DATABASE-NOT-ACTIVE: never created": (w) => w.set(edb, "status.status", "creation-failed"),
+  "DATABASE-NOT-ACTIVE: being created for months": (w) =>
+    w
+      .set(edb, "status.status", "pending")
+      .set(edb, "metadata.creationTimestamp", "2026-01-01T00:00:00Z"),
+  "DATABASE-NOT-ACTIVE: a state that is no text": (w) => w.set(eaadb, "status.status", 5),
   "DATABASE-SPEC-INVALID: not accepted": (w) =>
     w.set(edb, "status.specStatus", "Invalid").set(eaadb, "status.specStatus", "Invalid"),
   "DATABASE-SPEC-INVALID: not told": (w) => w.set(edb, "status.specStatus", undefined),
+  "DATABASE-NOT-OBSERVED: no state for months": (w) =>
+    w
+      .set(edb, "status.status", undefined)
+      .set(edb, "metadata.creationTimestamp", "2026-01-01T00:00:00Z"),
   "DATABASE-NOT-OBSERVED: an edit before": (w) => w.set(edb, "status.observedGeneration", 1),
   "DATABASE-DELETING: on its way out": deleting(edb),
   "DATABASE-TYPE: no engine": (w) => w.set(edb, "spec.type", "memcached"),

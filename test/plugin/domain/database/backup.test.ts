@@ -1,7 +1,8 @@
 /** What is known of the last backups is one warning, however many databases there are. */
-import { warnOfBackups } from "../../../../plugin/domain/database/backup";
+import { warnOfBackup, warnOfBackups } from "../../../../plugin/domain/database/backup";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { ApiDatabase } from "../../../../plugin/domain/rest-api/records";
+import { aBdb, anEdb } from "./scene";
 
 const called = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
@@ -35,5 +36,31 @@ test("twelve with days of their own: one finding, ten told, and how many more", 
 test("two: both are told", () => {
   expect(warnOfBackups(called(2), names)[0]?.cause).toMatch(
     /db-1: its last backup is of 2026-11-11$/,
+  );
+});
+
+test.each<[string, object, string]>([
+  ["a good one", { lastBackupTime: "2026-11-20" }, "its last backup is of 2026-11-20"],
+  [
+    "one that failed",
+    { backupStatus: "failed", backupFailureReason: "no-space", lastBackupTime: "2026-11-20" },
+    "its last backup is of 2026-11-20; the last try failed: no-space",
+  ],
+  ["a failure alone", { backupStatus: "failed" }, "its status knows of no backup of it; the last"],
+  [
+    "one that is being made",
+    { backupStatus: "exporting", backupProgressPercentage: 40 },
+    "a backup is being made now (exporting, 40 %): let it end first",
+  ],
+  ["one that ended well", { backupStatus: "succeeded" }, "its status knows of no backup of it"],
+])("what the status of a database says of its backup: %s", (_title, backupInfo, says) => {
+  const { cause } = warnOfBackup(anEdb("a", { status: { backupInfo } }), undefined, names);
+  expect(cause).toContain(says);
+});
+
+test("a backup that is being made is named by the record of the REST API, too", () => {
+  const bdb = aBdb({ sent: { backup_status: "exporting", last_backup_time: "2026-11-20" } });
+  expect(warnOfBackup(anEdb(), bdb, names).cause).toBe(
+    "the upgrade cannot be undone, and its last backup is of 2026-11-20; a backup is being made now (exporting): let it end first",
   );
 });

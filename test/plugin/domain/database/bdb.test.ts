@@ -1,7 +1,6 @@
 import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/rest-api/records";
 import {
   asksForMore,
-  bdbFindings,
   findDeprecated,
   modulesBehind,
   parseModules,
@@ -13,9 +12,7 @@ import {
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { parseEngineVersion } from "../../../../plugin/domain/base/versions";
 import { aModule } from "../recovery/scene";
-import { aBdb, anEdb } from "./scene";
-
-const volatile = { replication: false, dataPersistence: "disabled" } as const;
+import { aBdb } from "./scene";
 
 test.each<[string, Partial<ApiDatabase>, string | undefined, boolean, boolean]>([
   ["the version", {}, "7.2", false, true],
@@ -28,23 +25,6 @@ test.each<[string, Partial<ApiDatabase>, string | undefined, boolean, boolean]>(
 ])("it runs %s", (_title, ...[parts, wanted, channel, expected]) => {
   const version = parseEngineVersion(wanted);
   expect(runsVersion(aBdb(parts), { version, channel })).toBe(expected);
-});
-
-test.each<[string, Partial<ApiDatabase>, RequestWish, readonly string[]]>([
-  ["forced, of any", {}, { forceDiscard: true }, ["DATABASE-DATA-MAY-GO"]],
-  ["the mild flag, of one that is kept", {}, { mayDiscardData: true }, []],
-  [
-    "the mild flag, of one that is not",
-    volatile,
-    { mayDiscardData: true },
-    ["DATABASE-DATA-MAY-GO"],
-  ],
-  ["no flag, of one that is not", volatile, {}, ["DATABASE-DATA-AT-RISK"]],
-  ["none, of one that is imported into", { status: "import-pending" }, {}, ["DATABASE-BUSY"]],
-])("data that may be lost: %s", (_title, ...[parts, request, codes]) => {
-  const found = bdbFindings(anEdb(), aBdb(parts), { request, calls: true, names });
-  expect(found.map(({ code }) => code)).toEqual(codes);
-  expect(bdbFindings(anEdb(), aBdb(parts), { request, calls: false, names })).toEqual([]);
 });
 
 const search = { name: "search", version: "7.0.0" };

@@ -49,7 +49,7 @@ test.each<[string, unknown, unknown, string, string]>([
   const codes = (request?: object) =>
     judgeRisk("a", keeping, request).map(({ code, severity }) => `${severity} ${code}`);
   const isKept = verdict === "kept";
-  expect(codes()).toEqual(isKept ? [] : ["error DATABASE-DATA-AT-RISK"]);
+  expect(codes()).toEqual(isKept ? [] : ["error DATABASE-VOLATILE"]);
   const allowed = codes({ mayDiscardData: true });
   expect(allowed).toEqual(isKept ? [] : ["warning DATABASE-DATA-MAY-GO"]);
   expect(codes({ forceDiscard: true })).toEqual(["warning DATABASE-DATA-MAY-GO"]);

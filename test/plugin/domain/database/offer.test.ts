@@ -26,7 +26,8 @@ test.each<[string, unknown, unknown, ReturnType<typeof readOffer>]>([
   ],
 ])("%s", (_title, ...[nodes, policy, expected]) => {
   const told = nodes === undefined ? undefined : parseNodes(nodes, names);
-  expect(readOffer(told, policy as undefined, names)).toEqual(expected);
+  const { versions, policy: followed } = readOffer(told, policy as undefined, names);
+  expect({ versions, policy: followed }).toEqual(expected);
 });
 
 const cluster = (policy: unknown, versions: readonly string[]): ClusterFacts => ({

@@ -1,6 +1,6 @@
 import { isActive, judgeInactive, stateFinding } from "../../../../plugin/domain/database/state";
-import { defaultNames } from "../../../../plugin/domain/names/names";
-import { anEaadb, anEdb } from "./scene";
+import { databaseFindings } from "../../../../plugin/domain/database/findings";
+import { anEaadb, anEdb, sceneOf } from "./scene";
 
 test.each<[string | undefined, boolean]>([
   [undefined, true],
@@ -37,6 +37,11 @@ test.each<[string, object, object | undefined]>([
     { status: { status: "pending" }, metadata: { deletionTimestamp: "2026-08-01T10:00:00Z" } },
     undefined,
   ],
+  [
+    "is on its way out",
+    { status: { status: "delete-pending" } },
+    { severity: "warning", fix: databaseFindings.deleting.fix },
+  ],
   ["is in a state that passes", { status: { status: "pending" } }, { severity: "warning" }],
   [
     "has failed",
@@ -48,7 +53,7 @@ test.each<[string, object, object | undefined]>([
     ["edb", anEdb("a", parts)],
     ["eaadb", anEaadb(parts)],
   ] as const) {
-    const found = judgeInactive({ names: defaultNames }, { kind, object });
+    const found = judgeInactive(sceneOf(), { kind, object });
     if (expected === undefined) expect(found).toBeUndefined();
     else expect(found).toMatchObject({ code: "DATABASE-NOT-ACTIVE", ...expected });
   }
