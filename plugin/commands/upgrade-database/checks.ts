@@ -21,16 +21,6 @@ import { type PlacedDatabase, type CheckContext } from "../../domain/checks/cont
 const { error, ofSymptom, warning } = makeChecks("databases");
 const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
 
-const perDatabase =
-  (
-    judge: (
-      database: PlacedDatabase,
-      situation: CheckContext,
-    ) => CheckResult | readonly CheckResult[] | undefined,
-  ) =>
-  (situation: CheckContext): readonly CheckResult[] =>
-    situation.databases.flatMap((database) => judge(database, situation) ?? []);
-
 /** One database in a bad state does not block the upgrade of the others. */
 const ofDatabases = (row: Symptom<DatabaseScene>): Check => ({
   ...ofSymptom(row, { needs: [...needs, ...row.needs] }),
@@ -47,7 +37,7 @@ export const databaseChecks: readonly Check[] = [
     cause: text`a database asks for an engine version that its ${ec} does not support`,
     fix: "set one of the versions that are named: an edit of this database would be denied",
     needs,
-    judge: perDatabase(judgeVersion),
+    judge: (situation) => situation.databases.flatMap((one) => judgeVersion(one, situation)),
   }),
   ofDatabases(rows.twoVersions),
   ofDatabases(rows.clusterUnknown),
