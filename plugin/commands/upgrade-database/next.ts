@@ -102,11 +102,11 @@ export interface DatabasesStatus {
 
 /** The databases of one kind in numbers, those in the way by name. */
 export function databasesStatus(
-  { facts, databases }: CheckContext,
+  { facts, databases, configured }: CheckContext,
   kind: Edit["kind"],
 ): DatabasesStatus {
   const placed = databases.filter((one) => one.kind === kind);
-  const all = diagnose(readIn(kind), { facts, databases: placed });
+  const all = diagnose(readIn(kind, configured.is), { facts, databases: placed });
   const count = placed.length;
   const named = (is: "pending" | "refused"): readonly NamedDatabase[] =>
     placed.flatMap(({ object }) => {
@@ -137,14 +137,20 @@ export function databasesStatus(
   };
 }
 
-/** What tells how databases fare; the lists that the databases stand in are another kind's or this one's. */
-function readIn(kind: Edit["kind"]): readonly Symptom<DatabaseScene>[] {
+/** What tells how databases fare. Which namespaces they are in, the operator's settings tell. */
+function readIn(
+  kind: Edit["kind"],
+  configured: CheckContext["configured"]["is"],
+): readonly Symptom<DatabaseScene>[] {
   const { deleting, specInvalid, notActive, notReplicating, notObserved } = rows;
   return [deleting, specInvalid, notActive, notReplicating, notObserved].map((row) => ({
     ...row,
     needs: [listNames[kind]],
+    may: configured === "label" ? [...settings, "namespaces"] : settings,
   }));
 }
+
+const settings: readonly FactKey[] = ["deployments", "configMaps"];
 
 const spellPlace = ({ metadata }: KubeObject): string =>
   `${String(metadata.namespace)}/${String(metadata.name)}`;
