@@ -35,7 +35,10 @@ export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "s
 
 /** What a finding says of the object that it was found on; words here are closer than the code's. */
 export type About = Partial<
-  Pick<Finding, "severity" | "object" | "field" | "location" | "cause" | "fix" | "source">
+  Pick<
+    Finding,
+    "severity" | "object" | "field" | "location" | "cause" | "fix" | "remedies" | "source"
+  >
 >;
 
 const makeCode =

@@ -41,8 +41,15 @@ export function renderFix(remedies: readonly Remedy[]): string {
 function renderRemedy({ says, run, then }: Remedy): string {
   // commands of this tool are printed below the finding, with the flags of the run
   const line =
-    run === undefined || run.of === "tool" ? "" : `: ${[run.of, ...run.words].join(" ")}`;
+    run === undefined || run.of === "tool"
+      ? ""
+      : `: ${[run.of, ...run.words].map(quote).join(" ")}`;
   return `${says}${line}${then === undefined ? "" : `; then ${renderRemedy(then)}`}`;
+}
+
+/** A word that a shell takes as it is, JSON among them. */
+function quote(word: string): string {
+  return /[\s"{}[\]$&|;<>*?()\\]/.test(word) ? `'${word}'` : word;
 }
 
 /** A remedy with a command. */

@@ -100,7 +100,7 @@ function explainStale(
 }
 
 /** The words that show the operator's log; its Deployment has a second container. */
-function operatorLogWords({ names, namespace }: Pick<Facts, "names" | "namespace">) {
+export function operatorLogWords({ names, namespace }: Pick<Facts, "names" | "namespace">) {
   const { deployment, container } = names.operator;
   return ["logs", `deployment/${deployment}`, "-c", container, "-n", namespace];
 }

@@ -585,7 +585,7 @@ const more = rows([
   ],
   [
     "a dead node, a partition and an expired license",
-    ofPod("POD-NODE-LOST"),
+    "CLUSTER-LICENSE EngineEnterpriseCluster/payments/billing",
     (dump) => {
       unready(dump.pod(2));
       leaving(dump.pod(2), 8);
