@@ -41,21 +41,6 @@ const describeObject: Line = (finding) => {
   return ["describe", String(kind).toLowerCase(), name, `--namespace=${namespace}`];
 };
 
-/** The number of nodes stands in the fix. */
-const scaleObject: Line = (finding) => {
-  const [, namespace, name] = splitObject(finding);
-  const [replicas] = /--replicas=\d+/.exec(finding.fix) ?? [];
-  if (namespace === undefined || name === undefined || replicas === undefined) return undefined;
-  return ["scale", "statefulset", name, replicas, `--namespace=${namespace}`];
-};
-
-const claims: Line = (finding) => {
-  const [, namespace] = splitObject(finding);
-  return namespace === undefined
-    ? undefined
-    : ["get", "persistentvolumeclaims", `--namespace=${namespace}`];
-};
-
 const deleteObject: Line = (finding) => {
   const at = placeWords(finding);
   return at && ["delete", ...at];
@@ -131,7 +116,6 @@ const roles = useWords("reapply-rbac");
 /** None where a person has to decide on the accounts of a group. */
 const subjects: Line = ({ fix }) => (fix.includes("--drop-local") ? undefined : ["reapply-rbac"]);
 const engine: Readonly<Record<string, Line>> = {
-  "CLUSTER-FROZEN": useWords("recover"),
   "FREEZE-UNPROVEN": useWords("recover"),
   "OPERATOR-CHART-NAMESPACES": roles,
   "RBAC-BINDING-ABSENT": roles,
@@ -165,13 +149,7 @@ const kubectl: Readonly<Record<string, Line>> = {
   },
   "NAMESPACE-DELETING": addName("describe", "namespace"),
   "OBJECT-DELETING": describeObject,
-  "CLUSTER-AUTO-USER-MODULES": copyPrintedOnly,
-  "CLUSTER-RESIZING": claims,
-  "CLUSTER-SCALED": scaleObject,
-  "CLUSTER-NOT-TAKEN-UP": lookAtOperator,
   "CLUSTER-PODS-NOT-READY": copyPrinted,
-  "CLUSTER-QUOTA": copyPrinted,
-  "CLUSTER-STATE": lookAtOperator,
   "DEFINITION-KEEPS-UNKNOWN": copyPrinted,
   "OPERATOR-CRD-STORED": storeAgain,
   "OPERATOR-FIXED-FIELD": deleteObject,

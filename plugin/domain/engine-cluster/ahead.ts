@@ -4,7 +4,9 @@ import type { Finding } from "../base/findings";
 import type { ResourceQuota, StatefulSet, Container } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { compareQuantities } from "../kube/quantities";
-import { getPath } from "../base/values";
+import { kubectl } from "../base/remedy";
+import { getPath, pick } from "../base/values";
+import { withRemedies } from "../rollout/progress";
 import { rollFindings } from "../rollout/findings";
 import { podTroubles } from "../rollout/pod-causes";
 import {
@@ -29,9 +31,9 @@ export function findHeldAhead(facts: Facts, ec: KubeObject): readonly Finding[] 
   const found = rollAhead(facts, ec);
   const trouble = found && holdAhead(found.set, found.roll);
   if (found === undefined || trouble === undefined) return [];
-  const { because, fix } = trouble;
   const { code, severity, source } = rollFindings.held;
-  return [{ code, severity, object: objectLabel(found.set), cause: because, fix, source }];
+  const about = { object: objectLabel(found.set), cause: trouble.because };
+  return [{ code, severity, ...about, ...pick(trouble, "fix", "remedies"), source }];
 }
 
 /** What a quota counts of a container's resources, under each of its names. */
@@ -57,7 +59,12 @@ export function quotaAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
       const about = {
         object: objectLabel(quota),
         cause: `no pod of ${objectLabel(found.set)} could be created again: ${says.join("; ")}`,
-        fix: `${chooseFix(listExceeded(quota).length > 0)}: kubectl describe quota ${readName(quota)} -n ${readNamespace(quota)}`,
+        ...withRemedies(
+          kubectl(
+            chooseFix(listExceeded(quota).length > 0),
+            ...["describe", "quota", readName(quota), "-n", readNamespace(quota)],
+          ),
+        ),
       };
       return [clusterFinding("quota", about)];
     });
@@ -129,7 +136,7 @@ export function sickAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
       const about = {
         object: objectLabel(pod),
         cause: `it is not ready before the upgrade begins, which takes down one pod after the other: ${trouble.because}`,
-        fix: trouble.fix,
+        ...pick(trouble, "fix", "remedies"),
       };
       return [clusterFinding("sickPod", about, facts.names)];
     });

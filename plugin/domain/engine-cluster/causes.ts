@@ -1,7 +1,9 @@
 /** Why an EC's upgrade cannot be, judged from data alone: license, digests, databases, modules. */
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { kubectl, type Remedy, tool } from "../base/remedy";
+import { type Problem, withRemedies } from "../rollout/progress";
 import { asString, getPath, groupBy, type Json, oncePer, withValue } from "../base/values";
 import {
   compareEngineVersions,
@@ -167,14 +169,22 @@ export function recoverLine({ metadata: { name, namespace } }: KubeObject): stri
   return `kubectl engine recover --ec ${String(name)} -n ${String(namespace)}`;
 }
 
-/** Follows a fix, for people. */
-export function pointToRecover(ec: KubeObject): string {
-  return `; ${recoverLine(ec)} shows the fix`;
+/** What is to be done, and then the command that shows each step. */
+export function thenRecover(remedy: Remedy, ec: KubeObject): Remedy {
+  const name = readName(ec);
+  return {
+    ...remedy,
+    then: tool(`see each step with recover --ec ${name}`, "recover", `--ec=${name}`),
+  };
 }
 
 /** For whoever looks already as that command does. */
-export function withoutPointer<P extends { readonly fix: string }>(problem: P, ec: KubeObject): P {
-  return { ...problem, fix: problem.fix.replace(pointToRecover(ec), "") };
+export function withoutPointer<P extends Pick<Problem, "fix" | "remedies">>(problem: P): P {
+  if (problem.remedies === undefined) return problem;
+  const left = problem.remedies.map(({ then, ...own }) =>
+    then === undefined || then.run?.words[0] === "recover" ? own : { ...own, then },
+  );
+  return { ...problem, ...withRemedies(...left) };
 }
 
 /** While nothing is to be written, against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
@@ -245,13 +255,15 @@ function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
 }
 
 /** The patch that `upgrade` makes, at each path where it is on; where it is only asked for, not to ask. */
-function renderAutoOff(ec: KubeObject, names: Names): string {
+function autoOffRemedy(ec: KubeObject, names: Names): Remedy {
   const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
-  if (on.length === 0) return "run again without --auto";
+  if (on.length === 0) return { says: "run again without --auto" };
   const patch = on.reduce<Json>((whole, path) => withValue(whole, path, false), {});
-  const kind = `${names.ec.plural}.${names.group}`;
-  const { name, namespace } = ec.metadata;
-  return `switch it off, as upgrade and upgrade-cluster do without --auto: kubectl patch ${kind} ${String(name)} -n ${String(namespace)} --type=merge -p '${JSON.stringify(patch)}'`;
+  const words = ["patch", `${names.ec.plural}.${names.group}`, readName(ec)];
+  return kubectl(
+    "switch it off, as upgrade and upgrade-cluster do without --auto",
+    ...[...words, "-n", readNamespace(ec), "--type=merge", "-p", JSON.stringify(patch)],
+  );
 }
 
 /** Databases with user-defined modules need the automatic upgrade off (S51, S124). */
@@ -263,7 +275,7 @@ function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
     clusterFinding("autoUserModules", {
       object: objectLabel(ec),
       cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
-      fix: renderAutoOff(ec, facts.names),
+      ...withRemedies(autoOffRemedy(ec, facts.names)),
     }),
   ];
 }

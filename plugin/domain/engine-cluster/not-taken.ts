@@ -6,8 +6,8 @@ import type { KubeObject } from "../kube/objects";
 import type { Problem } from "../rollout/progress";
 import { latest, writeTimes } from "../rollout/times";
 import { operatorRelease } from "./operator";
-import { renderOperatorLog } from "../operator/lease";
-import { explainOperator, readOperatorWords } from "./operator-words";
+import { withRemedies } from "../rollout/progress";
+import { explainOperator, operatorRemedies, readOperatorWords } from "./operator-words";
 
 interface Taking {
   readonly ec: KubeObject;
@@ -40,9 +40,7 @@ export function notTaken(
           ]
         : []),
     ].join("; "),
-    fix:
-      operator.fix ??
-      `check whether the operator runs and what it says: ${renderOperatorLog(facts)}`,
+    ...withRemedies(...operatorRemedies(facts, "check whether the operator runs and what it says")),
     since: latest(writeTimes(ec, { status: false })),
   };
 }

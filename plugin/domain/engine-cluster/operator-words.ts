@@ -1,7 +1,8 @@
 /** What the operator says of an EC in events, and that it does not run. */
 import { asString } from "../base/values";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
-import { renderFix } from "../base/remedy";
+import { kubectl, type Remedy } from "../base/remedy";
+import { operatorLogWords } from "../operator/lease";
 import { type KubeObject, readName } from "../kube/objects";
 import { explainIdleOperator, operatorProgress } from "../operator/symptoms";
 import { readTimes } from "../rollout/pod-words";
@@ -23,7 +24,7 @@ export function readOperatorWords({ objects }: Facts, ec: KubeObject): readonly 
 /** That the operator does not run or act, and what brings it back; no words where nothing shows it. */
 export function explainOperator(facts: Facts): {
   readonly words: readonly string[];
-  readonly fix?: string;
+  readonly remedies?: readonly Remedy[];
 } {
   const { names, namespace } = facts;
   const { deployment: name } = names.operator;
@@ -33,16 +34,21 @@ export function explainOperator(facts: Facts): {
       words: [
         `there is no Deployment ${name} in namespace ${namespace}, so no operator acts here unless one elsewhere does`,
       ],
-      fix: `find the operator with kubectl get deployments -A, or install it in namespace ${namespace}`,
+      remedies: [
+        kubectl("find the operator", "get", "deployments", "-A"),
+        { says: `install it in namespace ${namespace}` },
+      ],
     };
   }
   const verdict = operatorProgress(facts);
-  if (verdict.is === "done") {
-    const idle = explainIdleOperator(facts);
-    return idle === undefined
-      ? { words: [] }
-      : { words: idle.words, fix: renderFix(idle.remedies) };
-  }
+  if (verdict.is === "done") return explainIdleOperator(facts) ?? { words: [] };
   if (verdict.is !== "stalled") return { words: [] };
-  return { words: [`the operator itself does not run: ${verdict.because}`], fix: verdict.fix };
+  const { because, fix, remedies = [{ says: fix }] } = verdict;
+  return { words: [`the operator itself does not run: ${because}`], remedies };
+}
+
+/** What brings the operator back, else where it tells what it does. */
+export function operatorRemedies(facts: Facts, says: string): readonly Remedy[] {
+  const { remedies } = explainOperator(facts);
+  return remedies ?? [kubectl(says, ...operatorLogWords(facts))];
 }

@@ -2,10 +2,11 @@
 import { explain } from "../names/codes";
 import type { Names } from "../names/names";
 import { parseImage } from "../release/images";
-import { findCauses, pointToRecover } from "./causes";
+import { findCauses, thenRecover } from "./causes";
 import { clusterFindings } from "./findings";
 import { findScaledCauses, readNodes } from "./scale";
 import { readExpansion } from "./volumes";
+import type { ApiLicense } from "../rest-api/records";
 import type { StatefulSet, PodSpec } from "../kube/models";
 import { isDeleting, renderDeletion } from "../kube/deletion";
 import { type Facts, factNamed } from "../facts/facts";
@@ -23,7 +24,15 @@ import {
   renderRoll,
   listTroubles,
 } from "../rollout/stateful-set";
-import { type Problem, problemsIn, type Progress, makeStalled } from "../rollout/progress";
+import type { Finding } from "../base/findings";
+import { kubectl, type Remedy, renderFix } from "../base/remedy";
+import {
+  type Problem,
+  problemsIn,
+  type Progress,
+  makeStalled,
+  withRemedies,
+} from "../rollout/progress";
 import { rollFindings } from "../rollout/findings";
 import { estimateRest } from "../rollout/estimate";
 import { dropFuture, lastMovement, type Movement, renderSkew } from "../rollout/times";
@@ -31,9 +40,9 @@ import { renderAge } from "../base/duration";
 import { listExplained, mistakenTag } from "./mistaken-tag";
 import { findLicense, licenseCodes } from "./license";
 import { notTaken, renderState } from "./not-taken";
-import { explainOperator, readOperatorWords } from "./operator-words";
+import { explainOperator, operatorRemedies, readOperatorWords } from "./operator-words";
 import { quorumLost } from "./quorum";
-import { renderOperatorLog } from "../operator/lease";
+import { operatorLogWords } from "../operator/lease";
 
 /** What the upgrade is to lead to; what is absent is as the EC's spec has it. */
 export interface WantedCluster {
@@ -45,6 +54,8 @@ export interface WantedCluster {
   /** State before the spec was changed: seen again, it says nothing of the change. */
   readonly stateBefore?: string;
   readonly patience?: StallDeadline;
+  /** As the REST API told it, where that was asked. */
+  readonly license?: ApiLicense | undefined;
 }
 
 /** How far the EC of this name is in the operator's namespace. */
@@ -262,7 +273,9 @@ function findProblems(facts: Facts, seen: ClusterState, wanted: WantedCluster): 
   const found = [
     ...locateTrouble(findDeleting(ec, facts.names)),
     ...problemsIn(mistaken),
-    ...[findRefused(facts, seen, wanted), licenseTrouble(facts, seen)].flatMap(locateTrouble),
+    ...[findRefused(facts, seen, wanted), licenseTrouble(facts, seen, wanted)].flatMap(
+      locateTrouble,
+    ),
     ...problemsIn(findScaledCauses(facts, ec)),
     ...[quorumLost(facts, seen), frozen(facts, seen)].flatMap(locateTrouble),
     ...troubles.filter(
@@ -286,9 +299,9 @@ const byOperator: readonly string[] = [
 function withOperator(facts: Facts, problems: readonly Problem[]): readonly Problem[] {
   if (!problems.some(({ code }) => byOperator.includes(code))) return problems;
   const operator = explainOperator(facts);
-  if (operator.fix === undefined) return problems;
+  if (operator.remedies === undefined) return problems;
   const [words] = operator.words;
-  const first = `${String(words)}, and only it takes a change of the spec to the pods: first ${operator.fix}`;
+  const first = `${String(words)}, and only it takes a change of the spec to the pods: first ${renderFix(operator.remedies)}`;
   return problems.map((one) =>
     byOperator.includes(one.code) ? { ...one, fix: `${one.fix}; ${first}` } : one,
   );
@@ -302,9 +315,15 @@ function findResizing(
 ): Trouble | undefined {
   const found = readExpansion(facts, ec);
   if (found === undefined) return undefined;
-  const { code, cause: because, fix } = found.finding;
+  const { code, cause: because, fix, remedies } = found.finding;
   const isWatched = patience?.idleMs !== undefined;
-  return { code, because, fix, ...(found.failed ? { definite: true } : { patient: !isWatched }) };
+  return {
+    code,
+    because,
+    fix,
+    remedies,
+    ...(found.failed ? { definite: true } : { patient: !isWatched }),
+  };
 }
 
 function findDeleting(ec: KubeObject, names: Names): Trouble | undefined {
@@ -324,7 +343,7 @@ function findRefused(
   if (!invalid && specStatus === "Valid") return undefined;
   const causes = findCauses("refused", facts, { ec });
   const said = invalid ? "its state is InvalidUpgrade" : `its spec status is ${specStatus}`;
-  const log = `see ${renderOperatorLog(facts)}`;
+  const log = kubectl("see what the operator says", ...operatorLogWords(facts));
   const [first] = causes;
   const words = [
     ...(first === undefined ? ["license, digests, databases and modules show no cause"] : []),
@@ -335,7 +354,7 @@ function findRefused(
   return {
     code: invalid ? "CLUSTER-INVALID-UPGRADE" : "CLUSTER-SPEC-INVALID",
     because: `${said}${first === undefined ? ", and " : ": "}${words.join("; ")}`,
-    fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}${pointToRecover(ec)}`,
+    ...withRemedies(thenRecover(first === undefined ? log : allOf(causes), ec)),
     // what was so before the change is no answer to it
     definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
   };
@@ -349,9 +368,14 @@ function frozen(facts: Facts, { ec, state, taken }: ClusterState): Trouble | und
   return {
     code: "CLUSTER-FROZEN",
     because: `the upgrade has started and is stalled: ${causes.map(({ cause }) => cause).join("; ")}`,
-    fix: `${causes.map(({ fix }) => fix).join("; ")}${pointToRecover(ec)}`,
+    ...withRemedies(thenRecover(allOf(causes), ec)),
     definite: true,
   };
+}
+
+/** Several causes are no ways to choose from: each has to go. */
+function allOf(causes: readonly Finding[]): Remedy {
+  return { says: causes.map(({ fix }) => fix).join("; ") };
 }
 
 const ends = new Set(["Error", "Invalid"]);
@@ -374,7 +398,7 @@ function findFailed(
   return {
     code: "CLUSTER-STATE",
     because: [`its state is ${renderState(state)}${although}`, ...words].join("; "),
-    fix: operator.fix ?? `read the operator's log: ${renderOperatorLog(facts)}`,
+    ...withRemedies(...operatorRemedies(facts, "read the operator's log")),
     // while it is watched, it may still be left again
     definite: isEnd && patience?.idleMs === undefined,
   };
@@ -386,8 +410,12 @@ function isRenewed(facts: Facts, { ec, roll, taken, running }: ClusterState): bo
 }
 
 /** Without a valid license an upgrade fails (S114). */
-function licenseTrouble(facts: Facts, { ec }: ClusterState): Trouble | undefined {
-  const [found] = findLicense(facts, ec);
+function licenseTrouble(
+  facts: Facts,
+  { ec }: ClusterState,
+  { license }: WantedCluster,
+): Trouble | undefined {
+  const [found] = findLicense(facts, ec, license);
   if (found === undefined) return undefined;
   const { code, cause: because, fix, remedies } = found;
   return { code, because, fix, remedies };

@@ -5,6 +5,8 @@ import { renderTerm } from "../names/names";
 import type { StatefulSet } from "../kube/models";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { numberAt } from "../base/values";
+import { kubectl } from "../base/remedy";
+import { withRemedies } from "../rollout/progress";
 import { findWriter } from "../rollout/stateful-set";
 import { clusterFinding } from "./findings";
 
@@ -42,7 +44,14 @@ export function findScaledCauses(facts: Facts, ec: KubeObject): readonly Finding
   const { set, replicas, nodes } = scale;
   const { name, namespace } = set.metadata;
   const term = renderTerm(facts.names.ec);
-  const back = `kubectl scale statefulset ${String(name)} --replicas=${nodes} -n ${String(namespace)}`;
+  const back = [
+    "scale",
+    "statefulset",
+    String(name),
+    `--replicas=${nodes}`,
+    "-n",
+    String(namespace),
+  ];
   return [
     clusterFinding(
       "scaled",
@@ -50,7 +59,10 @@ export function findScaledCauses(facts: Facts, ec: KubeObject): readonly Finding
         object: objectLabel(set),
         field: "spec.replicas",
         cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${findWriter(set, ["f:spec", "f:replicas"])}`,
-        fix: `bring it back with ${back}; where the operator runs and does not do so itself, its log says why`,
+        ...withRemedies({
+          ...kubectl("bring it back to that number", ...back),
+          then: { says: "where the operator runs, read in its log why it did not do so itself" },
+        }),
       },
       facts.names,
     ),

@@ -10,6 +10,8 @@ import { compareQuantities } from "../kube/quantities";
 import { renderTerm } from "../names/names";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { asString, getPath } from "../base/values";
+import { kubectl } from "../base/remedy";
+import { withRemedies } from "../rollout/progress";
 import { clusterFinding } from "./findings";
 import { readNodes } from "./scale";
 
@@ -33,8 +35,18 @@ export function readExpansion(facts: Facts, ec: KubeObject): Expansion | undefin
   const told = changes.length === 0 ? listByStatus(facts, ec) : changes.map(({ says }) => says);
   if (told.length === 0) return undefined;
   const failed = changes.filter((change) => change.failed);
-  const describe = failed.map(({ name }) => name).join(" ");
-  const fix = `see what keeps it from being expanded with kubectl describe pvc ${describe} -n ${readNamespace(ec)}; run again when every claim has its size`;
+  const place = ["-n", readNamespace(ec)];
+  const look =
+    failed.length > 0
+      ? kubectl(
+          "see what keeps it from being expanded",
+          ...["describe", "pvc", ...failed.map(({ name }) => name), ...place],
+        )
+      : kubectl(
+          "wait until every claim has its size, which upgrade and upgrade-cluster do with --wait",
+          ...["get", "persistentvolumeclaims", ...place],
+        );
+  const then = { says: "run again when every claim has its size" };
   return {
     failed: failed.length > 0,
     finding: clusterFinding(
@@ -42,7 +54,7 @@ export function readExpansion(facts: Facts, ec: KubeObject): Expansion | undefin
       {
         object: objectLabel(ec),
         cause: `its volumes are being expanded: ${told.join("; ")}`,
-        ...(failed.length > 0 && { fix }),
+        ...withRemedies(failed.length > 0 ? { ...look, then } : look),
       },
       names,
     ),

@@ -142,7 +142,7 @@ function judge(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerd
   const { facts, ec } = frozen;
   const name = String(ec.metadata.name);
   if (!isSeen(facts)) return unseen(frozen, state);
-  const progress = judgeCluster(facts, name, { patience });
+  const progress = judgeCluster(facts, name, { patience, license: frozen.api?.license });
   const stalls = causesOfStall(frozen, progress);
   const first =
     judgeScaledAway(frozen, stalls) ??
@@ -245,7 +245,7 @@ function causesOfStall(frozen: Frozen, progress: Progress): readonly FreezeCause
       ...(provenStep(facts, readName(ec), problem) ?? {
         is: licenseCodes.includes(problem.code) ? "license" : "other",
       }),
-      finding: stallFinding({ ...withoutPointer(problem, ec), is: "stalled" }, clusterCodes),
+      finding: stallFinding({ ...withoutPointer(problem), is: "stalled" }, clusterCodes),
     }));
 }
 

@@ -83,17 +83,18 @@ export function isSameStall(one: Stalled | undefined, other: Stalled): boolean {
 
 /** A stall as a finding; its source is that of its code. */
 export function stallFinding(
-  { code, object, because, fix }: Stalled,
+  { code, object, because, fix, remedies }: Stalled,
   codes: readonly Pick<Finding, "code" | "source">[],
 ): Finding {
   const source = codes.find((known) => known.code === code)?.source ?? "Facts 11";
-  return { code, severity: "error", object, cause: because, fix, source };
+  const finding: Finding = { code, severity: "error", object, cause: because, fix, source };
+  return remedies === undefined ? finding : { ...finding, remedies };
 }
 
 /** Findings that stand against it at once. */
 export function problemsIn(findings: readonly Finding[]): readonly Problem[] {
-  return findings.map(({ code, object, cause: because, fix }) => ({
-    ...{ code, object: String(object), because, fix },
+  return findings.map(({ code, object, cause: because, fix, remedies }) => ({
+    ...{ code, object: String(object), because, fix, remedies },
     definite: true,
   }));
 }

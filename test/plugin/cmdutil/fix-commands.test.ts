@@ -8,7 +8,6 @@ function line(code: string, object?: string, fix = "f"): string | undefined {
   return command && [command.of, ...command.words].join(" ");
 }
 
-const scale = "kubectl scale statefulset ec --replicas=3 --namespace=engine";
 
 test.each([
   ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "tool upgrade-webhook"],
@@ -26,41 +25,16 @@ test.each([
     "f",
     "kubectl describe service admission --namespace=engine",
   ],
-  ["CLUSTER-SCALED", "StatefulSet/engine/ec", scale, scale],
-  [
-    "CLUSTER-RESIZING",
-    "EngineEnterpriseCluster/engine/ec",
-    "f",
-    "kubectl get persistentvolumeclaims --namespace=engine",
-  ],
   [
     "POD-CRASH",
     "Pod/engine/ec-0",
     "f: kubectl logs ec-0 -c x -n engine",
     "kubectl logs ec-0 -c x -n engine",
   ],
-  [
-    "CLUSTER-AUTO-USER-MODULES",
-    "EngineEnterpriseCluster/engine/ec",
-    "switch it off: kubectl patch ecs ec -n engine -p '{\"a\":false}'",
-    'kubectl patch ecs ec -n engine -p {"a":false}',
-  ],
   ["POD-IMAGE", "Pod/engine/ec-0", "f", "kubectl describe pod ec-0 --namespace=engine"],
   [
-    "CLUSTER-NOT-TAKEN-UP",
-    "EngineEnterpriseCluster/engine/ec",
-    "see what it says: kubectl logs deployment/o -c o -n engine; then kubectl delete lease l -n engine",
-    "kubectl logs deployment/o -c o -n engine",
-  ],
-  [
-    "CLUSTER-NOT-TAKEN-UP",
-    "EngineEnterpriseCluster/engine/ec",
-    "find the operator with kubectl get deployments -A, or install it in namespace engine",
-    "kubectl get deployments -A",
-  ],
-  [
-    "CLUSTER-STATE",
-    "EngineEnterpriseCluster/engine/ec",
+    "OPERATOR-NOT-ACTING",
+    "Deployment/engine/o",
     "read its log with kubectl logs --previous, and fix what it names",
     "kubectl describe deployment engine-enterprise-operator --namespace=engine",
   ],
@@ -85,15 +59,6 @@ test.each([
   ["an object that is not known", "DEFINITION-DELETING", undefined, "f"],
   ["a name that is not known", "NAMESPACE-DELETING", undefined, "f"],
   ["an object without a namespace", "OBJECT-DELETING", "ClusterRole/reader", "f"],
-  [
-    "an automatic upgrade that is only asked for",
-    "CLUSTER-AUTO-USER-MODULES",
-    "EngineEnterpriseCluster/engine/ec",
-    "run again without --auto",
-  ],
-  ["a set without a namespace", "CLUSTER-SCALED", "StatefulSet/ec", scale],
-  ["claims of no namespace", "CLUSTER-RESIZING", "ec", "f"],
-  ["a number of nodes that is not known", "CLUSTER-SCALED", "StatefulSet/engine/ec", "f"],
   ["logs of a pod without a name", "POD-CRASH", "Pod/engine", "f"],
   ["a code without a command", "CLUSTER-MODULE-UNDEFINED", "EC/engine/ec", "f"],
 ])("none for %s", (_, code, ...[object, fix]) => {

@@ -173,5 +173,5 @@ test.each<[string, (dump: Dump) => void, string]>([
   const said = asString(getPath(next, ["says"]));
   expect(said).toMatch(/^decide how the upgrade of EC billing continues: /);
   expect(said).toContain(says);
-  expect(said).not.toContain("shows the fix");
+  expect(said).not.toContain("see each step with recover");
 });

@@ -585,7 +585,7 @@ const more = rows([
   ],
   [
     "a dead node, a partition and an expired license",
-    ofPod("POD-NODE-LOST"),
+    ofEc("CLUSTER-LICENSE"),
     (dump) => {
       unready(dump.pod(2));
       leaving(dump.pod(2), 8);

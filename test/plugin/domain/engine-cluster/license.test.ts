@@ -21,7 +21,7 @@ test.each<[string, object, string]>([
     "kubectl patch engineenterpriseclusters.app.engine.com ec -n engine --type=merge --patch-file LICENSE_PATCH",
   ],
 ])("%s", (_title, spec, line) => {
-  const remedies = licenseRemedies(anEc(spec as Record<string, unknown>), names);
+  const remedies = licenseRemedies(anEc(spec), names);
   expect(renderFix(remedies)).toContain(line);
   expect(remedies[1]?.says).toContain("REST API (PUT /v1/license)");
 });

@@ -247,7 +247,7 @@ describe("stalled", () => {
       { ecs: [anEc({}, invalid)] },
       {
         because: expect.stringContaining("show no cause") as string,
-        fix: "see kubectl logs deployment/engine-enterprise-operator -c engine-enterprise-operator -n engine; kubectl engine recover --ec ec -n engine shows the fix",
+        fix: "see what the operator says: kubectl logs deployment/engine-enterprise-operator -c engine-enterprise-operator -n engine; then see each step with recover --ec ec",
       },
     ],
     [

@@ -117,7 +117,7 @@ test.each<[string, object, string | undefined, readonly string[]]>([
     ["LICENSE-EXPIRED"],
   ],
 ])("a license that is over is told once: by %s", (_title, status, expirationDate, codes) => {
-  const facts = fit({ ecs: [anEc({}, status as Record<string, unknown>)] });
+  const facts = fit({ ecs: [anEc({}, status)] });
   const scene = { facts, clusters: facts.objects.ecs, license: { ...license, expirationDate } };
   const { findings } = diagnose(clusterList, scene);
   expect(findings.map(({ code }) => code)).toEqual(codes);

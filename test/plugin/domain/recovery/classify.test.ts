@@ -259,6 +259,12 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
   ["refused without a cause", { status: refused }, "frozen", ["CLUSTER-INVALID-UPGRADE"]],
   ["an end", { status: { state: "Error" } }, "frozen", ["CLUSTER-STATE"]],
   [
+    "a pod that is not ready, and a license that the REST API alone tells of",
+    { objects: stuck, license: apiExpired("2026-01-01T00:00:00Z") },
+    "frozen",
+    ["CLUSTER-LICENSE", "POD-IMAGE"],
+  ],
+  [
     "all of them at once",
     {
       edbs: [anEdb("orders", { engineVersion: "6.2", moduleList: [{ name: "rg" }] })],
