@@ -11,7 +11,6 @@ function line(code: string, object?: string, fix = "f"): string | undefined {
 const scale = "kubectl scale statefulset ec --replicas=3 --namespace=engine";
 
 test.each([
-  ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "tool upgrade-webhook"],
   ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "tool upgrade-webhook --ca-only"],
   [
     "DEFINITION-DELETING",
