@@ -67,11 +67,11 @@ export const wayLinks = {
 export type WayLink = keyof typeof wayLinks;
 
 /** The lists that the way is judged from; the Service's namespace is the operator's. */
-export type WayFactKey =
+type WayFactKey =
   "namespaces" | "services" | "endpointSlices" | "pods" | "deployments" | "networkPolicies";
 
 /** What was read; a list that is not known is undefined. */
-export interface WayFacts {
+interface WayFacts {
   readonly names: Names;
   readonly namespace: string;
   readonly lists: { readonly [Key in WayFactKey]?: FactObjects[Key] | undefined };
