@@ -131,14 +131,9 @@ const engine: Readonly<Record<string, Line>> = {
   "SCC-LEFT": useWords("unbind-scc"),
   "SCC-OLDER-LEFT": (_, { scc }) => ["unbind-scc", `--scc=${scc.older}`],
   "SCC-STILL-BOUND": useWords("unbind-scc"),
-  "WEBHOOK-CA-STALE": webhook,
-  "WEBHOOK-CALLS-OTHER": webhook,
   "WEBHOOK-DIFFERS": useWords("diff", "upgrade-webhook"),
-  "WEBHOOK-ENTRY-ABSENT": webhook,
-  "WEBHOOK-NAMESPACE-GONE": webhook,
   "WEBHOOK-OLD": webhook,
   "WEBHOOK-OWNED": webhook,
-  "WEBHOOK-PLACEHOLDER": webhook,
   "WEBHOOK-RULES-BEHIND": webhook,
 };
 

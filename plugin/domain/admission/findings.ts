@@ -1,17 +1,23 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
 import { type About, error, type Explained, type Finding, warning } from "../base/findings";
-import { renderFix } from "../base/remedy";
+import { renderFix, tool } from "../base/remedy";
 import { eitherConsequence, failsOpen } from "./consequence";
 import { bindFindings } from "../names/codes";
 
+/** An error that a write of the entry mends. */
+const byWrite = (code: string, source: string, texts: Pick<Explained, "cause" | "fix">) => ({
+  ...error(code, source, texts),
+  remedies: [tool(texts.fix, "upgrade-webhook")],
+});
+
 /** The codes by what they are about. */
 export const webhookFindings = {
-  staleCa: error("WEBHOOK-CA-STALE", "Facts 4.5", {
+  staleCa: byWrite("WEBHOOK-CA-STALE", "Facts 4.5", {
     cause:
       "API servers cannot verify the webhook by the entry's CA, so calls fail with an x509 error: the CA is empty, is base64-encoded twice (the Secret's value goes into caBundle unchanged), holds no PEM certificate, or holds neither the certificate of the Secret nor a valid CA that issued it",
     fix: "run upgrade-webhook: it writes the certificate of the Secret into it",
   }),
-  placeholder: error("WEBHOOK-PLACEHOLDER", "S29", {
+  placeholder: byWrite("WEBHOOK-PLACEHOLDER", "S29", {
     cause: "a placeholder of the template was left in the configuration: every call fails",
     fix: "run upgrade-webhook: it fills in the namespace and the CA",
   }),
@@ -99,16 +105,16 @@ export const webhookFindings = {
       "--ca-only writes the CA and nothing else, and the configuration is missing or differs in more: where it calls something else, no call is answered whatever its CA is",
     fix: "make the change through the owner of the configuration, or run upgrade-webhook without --ca-only",
   }),
-  callsOther: error("WEBHOOK-CALLS-OTHER", "Facts 4.1", {
+  callsOther: byWrite("WEBHOOK-CALLS-OTHER", "Facts 4.1", {
     cause:
       "the entry calls a Service, a port or a path that is not there, although what the template calls is: every call fails",
     fix: "run upgrade-webhook: it writes the entry as the template has it",
   }),
-  entryAbsent: error("WEBHOOK-ENTRY-ABSENT", "S30", {
+  entryAbsent: byWrite("WEBHOOK-ENTRY-ABSENT", "S30", {
     cause: "the configuration does not have the one entry that the procedure names",
     fix: "run upgrade-webhook: it writes the whole configuration",
   }),
-  namespaceGone: error("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
+  namespaceGone: byWrite("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
     cause: "the entry calls a Service in a namespace that does not exist: every call fails",
     fix: "run upgrade-webhook with the operator's namespace",
   }),
@@ -198,15 +204,17 @@ export const webhookFindings = {
     cause: `the API server does not reach the webhook in time: ${eitherConsequence}`,
     fix: "let the API server reach the port of the webhook's pods",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Explained & Pick<Finding, "remedies">>>;
 
-/** A finding of one of the codes; what is fixed by remedies has its fix from them. */
+/** A finding of one of the codes: its fix is that of the remedies, unless it has one of its own. */
 export function webhookFinding(
   what: keyof typeof webhookFindings,
   { remedies, ...about }: About & Pick<Finding, "remedies">,
 ): Finding {
+  const usual: Explained & Pick<Finding, "remedies"> = webhookFindings[what];
+  const ways = remedies ?? (about.fix === undefined ? usual.remedies : undefined);
   const finding = makeFinding(what, about);
-  return remedies === undefined ? finding : { ...finding, fix: renderFix(remedies), remedies };
+  return ways === undefined ? finding : { ...finding, fix: renderFix(ways), remedies: ways };
 }
 
 const makeFinding = bindFindings(webhookFindings);

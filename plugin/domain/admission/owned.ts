@@ -1,5 +1,6 @@
 /** What may be advised of a configuration that somebody else owns (Facts 4.4). */
 import type { Finding } from "../base/findings";
+import { tool } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { ValidatingWebhookConfiguration, WebhookConfiguration } from "../kube/models";
 import { readName } from "../kube/objects";
@@ -24,12 +25,14 @@ export function fixByOwner(
 export function fixCaByOwner(
   configuration: WebhookConfiguration,
   facts: Pick<Facts, "left" | "names">,
-): ReturnType<typeof fixByOwner> {
+): Partial<Pick<Finding, "fix" | "remedies">> {
   const byOwner = fixByOwner(configuration, facts);
   const isProducts = readName(configuration) === facts.names.webhook.configuration;
   const { loses } = findLivingOwner(configuration, facts.left) ?? {};
   const isOwners = byOwner.fix !== undefined && loses === undefined;
-  return isOwners && isProducts ? { fix: caWay } : byOwner;
+  return isOwners && isProducts
+    ? { remedies: [tool(caWay, "upgrade-webhook", "--ca-only")] }
+    : byOwner;
 }
 
 /** A configuration as found and as wanted, with the paths of `listDifferences`. */

@@ -31,7 +31,7 @@ import {
   type Trust,
 } from "./configuration";
 import { describeConsequence, listPolicies } from "./consequence";
-import { webhookFindings } from "./findings";
+import { webhookFinding, webhookFindings } from "./findings";
 import { findInjector, judgeInjection } from "./injector";
 import { judgeOthers, listJudging, readCallable } from "./others";
 import { fixByOwner, fixCaByOwner } from "./owned";
@@ -196,13 +196,14 @@ export function judgeTrust(scene: Scene): readonly Found[] {
         const trust = compareTrust(entry, facts.certificate);
         if (trust === "fit") return [];
         const consequence = describeConsequence(listPolicies([entry]));
-        return {
+        const about = {
           object: objectLabel(configuration),
           field: `${field}.clientConfig.caBundle`,
           cause: `${distrusts[trust]}: ${consequence}`,
           ...deletionOfOthers({ configuration }, facts),
           ...fixCaByOwner(configuration, facts),
         };
+        return webhookFinding("staleCa", about);
       })
   );
 }
@@ -324,7 +325,8 @@ const entries = {
       if (current === undefined || findEntry(current, entry) !== undefined) return [];
       const held = entryNames(current).join(", ");
       const cause = `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`;
-      return [{ object: objectLabel(current), cause, ...fixByOwner(current, scene.facts) }];
+      const about = { object: objectLabel(current), cause, ...fixByOwner(current, scene.facts) };
+      return [webhookFinding("entryAbsent", about)];
     },
   },
   idle: {

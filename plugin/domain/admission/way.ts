@@ -67,11 +67,11 @@ export const wayLinks = {
 export type WayLink = keyof typeof wayLinks;
 
 /** The lists that the way is judged from; the Service's namespace is the operator's. */
-export type WayFactKey =
+type WayFactKey =
   "namespaces" | "services" | "endpointSlices" | "pods" | "deployments" | "networkPolicies";
 
 /** What was read; a list that is not known is undefined. */
-export interface WayFacts {
+interface WayFacts {
   readonly names: Names;
   readonly namespace: string;
   readonly lists: { readonly [Key in WayFactKey]?: FactObjects[Key] | undefined };
@@ -194,11 +194,7 @@ function judgeWay(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
   if (tokens.length > 0) {
     return breakLink(
       "configuration",
-      tokens.map((token) => ({
-        ...reportLeft(one, token),
-        ...deletionOfOthers(one, facts),
-        ...fixByOwner(one.configuration, facts),
-      })),
+      tokens.map((token) => reportLeft(one, token, facts)),
     );
   }
   const place = readServiceNamespace(one.entry);
@@ -210,10 +206,7 @@ function judgeWay(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
 function judgeHere(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
   const { lists, certificate } = facts;
   const other = judgeCall(one, facts, wanted);
-  if (other !== undefined) {
-    const fix = { ...deletionOfOthers(one, facts), ...fixByOwner(one.configuration, facts) };
-    return breakLink("configuration", [{ ...other, ...fix }]);
-  }
+  if (other !== undefined) return breakLink("configuration", [other]);
   const called = readCall(one.entry);
   // of a Service that is not there either only the operator's own is missed
   const isThere = lists.services?.some((each) => readName(each) === called.name) !== false;
@@ -261,17 +254,21 @@ function judgeUrl(one: EntryInForce, facts: WayFacts): Way {
   return { ...judgeServerWay({ name, port: Number(port) }, facts), isByUrl: true };
 }
 
-function reportLeft({ configuration, field }: EntryInForce, token: string): Finding {
-  const cause = `${token} is left in it: every call fails`;
-  return webhookFinding("placeholder", { object: objectLabel(configuration), field, cause });
+function reportLeft(one: EntryInForce, token: string, facts: WayFacts): Finding {
+  const { configuration, field } = one;
+  return webhookFinding("placeholder", {
+    object: objectLabel(configuration),
+    field,
+    cause: `${token} is left in it: every call fails`,
+    ...deletionOfOthers(one, facts),
+    ...fixByOwner(configuration, facts),
+  });
 }
 
 /** An entry that calls what is not there, where what it should call is: only the entry is wrong. */
-function judgeCall(
-  { configuration, entry, field }: EntryInForce,
-  { lists, namespace }: WayFacts,
-  wanted: Called,
-): Finding | undefined {
+function judgeCall(one: EntryInForce, facts: WayFacts, wanted: Called): Finding | undefined {
+  const { configuration, entry, field } = one;
+  const { lists, namespace } = facts;
   const { name, port, path } = readCall(entry);
   const { services } = lists;
   const byName = (one: string): Service | undefined =>
@@ -281,6 +278,8 @@ function judgeCall(
       object: objectLabel(configuration),
       field: `${field}.clientConfig.service.${key}`,
       cause: `${cause}: every call fails`,
+      ...deletionOfOthers(one, facts),
+      ...fixByOwner(configuration, facts),
     });
   const [called, meant] = [name, wanted.name].map(byName);
   if (services !== undefined && called === undefined && meant !== undefined) {

@@ -10,7 +10,6 @@ function line(code: string, object?: string, fix = "f"): string | undefined {
 
 
 test.each([
-  ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "tool upgrade-webhook"],
   ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "tool upgrade-webhook --ca-only"],
   [
     "DEFINITION-DELETING",
