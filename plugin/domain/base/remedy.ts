@@ -38,18 +38,24 @@ export function renderFix(remedies: readonly Remedy[]): string {
   return remedies.map(renderRemedy).join("; else ");
 }
 
-function renderRemedy({ says, run, then }: Remedy): string {
+function renderRemedy({ says, run, saves, then }: Remedy): string {
+  const saving =
+    saves === undefined ? "" : `${renderWords("kubectl", saves.words)} > ${saves.file} && `;
   // commands of this tool are printed below the finding, with the flags of the run
   const line =
-    run === undefined || run.of === "tool"
-      ? ""
-      : `: ${[run.of, ...run.words].map(quote).join(" ")}`;
+    run === undefined || run.of === "tool" ? "" : `: ${saving}${renderWords(run.of, run.words)}`;
   return `${says}${line}${then === undefined ? "" : `; then ${renderRemedy(then)}`}`;
 }
 
-/** A word that a shell takes as it is, JSON among them. */
+function renderWords(program: string, words: readonly string[]): string {
+  return [program, ...words].map(quote).join(" ");
+}
+
+/** A word that a shell takes as it is, JSON among them; of a flag its value alone is quoted. */
 function quote(word: string): string {
-  return /[\s"{}[\]$&|;<>*?()\\]/.test(word) ? `'${word}'` : word;
+  if (!/[\s"{}[\]$&|;<>*?()\\]/.test(word)) return word;
+  const [, flag = "", value = word] = /^(--[\w-]+=)(.*)$/s.exec(word) ?? [];
+  return `${flag}'${value}'`;
 }
 
 /** A remedy with a command. */

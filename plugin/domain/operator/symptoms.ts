@@ -1,5 +1,6 @@
 /** What may be wrong with the operator, in causal order: the first that is found explains those after it (S19; domain facts 11). */
 import type { Finding } from "../base/findings";
+import { kubectl, type Remedy } from "../base/remedy";
 import { oncePer } from "../base/values";
 import { type Diagnosis, diagnose, verdictOf } from "../diagnosis/diagnose";
 import type { Found, Symptom } from "../diagnosis/symptom";
@@ -61,7 +62,8 @@ export const operatorSymptoms = {
       const object = objectLabel(deployment);
       if (progress.is === "done") return [];
       if (progress.is === "moving") {
-        return [{ object, cause: renderCounts(countReplicas(deployment)), passes: true }];
+        const cause = renderCounts(countReplicas(deployment));
+        return [{ object, cause, remedies: [waitFor(facts)], passes: true }];
       }
       const { code, object: of, because, fix, remedies } = progress;
       const { source } = known.find((one) => one.code === code) ?? operatorFindings.notReady;
@@ -84,6 +86,13 @@ export const operatorSymptoms = {
     },
   },
 } as const satisfies Readonly<Record<string, Symptom>>;
+
+function waitFor({ names, namespace }: Facts): Remedy {
+  return kubectl(
+    "wait until it is ready, up to date and available, or run again with --wait; see how far it is",
+    ...["describe", "deployment", names.operator.deployment, `--namespace=${namespace}`],
+  );
+}
 
 const known: readonly Pick<Finding, "code" | "source">[] = [
   ...Object.values(deploymentFindings),

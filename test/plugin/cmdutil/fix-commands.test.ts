@@ -14,19 +14,6 @@ test.each([
   ["WEBHOOK-CA-STALE", undefined, "run upgrade-webhook", "tool upgrade-webhook"],
   ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "tool upgrade-webhook --ca-only"],
   ["CERT-EXPIRED", undefined, "run cert create --replace", "tool cert create --replace"],
-  [
-    "DEFINITION-DELETING",
-    "CustomResourceDefinition/edbs.app.example",
-    "f",
-    "kubectl get edbs.app.example --all-namespaces -o yaml",
-  ],
-  ["NAMESPACE-DELETING", "Namespace/data", "f", "kubectl describe namespace data"],
-  [
-    "OBJECT-DELETING",
-    "Service/engine/admission",
-    "f",
-    "kubectl describe service admission --namespace=engine",
-  ],
   ["CLUSTER-SCALED", "StatefulSet/engine/ec", scale, scale],
   [
     "CLUSTER-RESIZING",
@@ -65,12 +52,6 @@ test.each([
     "read its log with kubectl logs --previous, and fix what it names",
     "kubectl describe deployment engine-enterprise-operator --namespace=engine",
   ],
-  [
-    "OPERATOR-NOT-ACTING",
-    "Deployment/engine/o",
-    "add b to them: kubectl set env deployment/o -c o WATCH_NAMESPACE=a,b -n b",
-    "kubectl set env deployment/o -c o WATCH_NAMESPACE=a,b -n b",
-  ],
 ])("%s of %s", (code, object, ...[fix, expected]) => {
   expect(line(code, object, fix)).toBe(expected);
 });
@@ -89,9 +70,6 @@ test.each([
     "ValidatingWebhookConfiguration/x",
     "change it in the repository",
   ],
-  ["an object that is not known", "DEFINITION-DELETING", undefined, "f"],
-  ["a name that is not known", "NAMESPACE-DELETING", undefined, "f"],
-  ["an object without a namespace", "OBJECT-DELETING", "ClusterRole/reader", "f"],
   [
     "an automatic upgrade that is only asked for",
     "CLUSTER-AUTO-USER-MODULES",
