@@ -14,7 +14,7 @@ import {
   sameJson,
 } from "../base/values";
 import { differences } from "../kube/differences";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, objectLabel, readName } from "../kube/objects";
 
 /** A finding of one of the two codes, as a plan and a check tell it. */
 export interface FixedField {
@@ -119,12 +119,11 @@ export function findFixedFields(live: KubeObject, wanted: KubeObject): readonly 
 }
 
 /** The object is deleted, and made again by the upgrade. */
-function replace(
-  { kind, metadata: { name = "", namespace } }: KubeObject,
-  known: FixedKind,
-): Remedy {
+function replace(object: KubeObject, known: FixedKind): Remedy {
+  const { namespace } = object.metadata;
+  const name = readName(object);
   const place = namespace === undefined ? [] : [`--namespace=${namespace}`];
-  const at = [kind.toLowerCase(), name, ...place];
+  const at = [object.kind.toLowerCase(), name, ...place];
   return {
     ...kubectl("save the object and delete it", "delete", ...at),
     saves: { words: ["get", ...at, "-o", "yaml"], file: `${name}.yaml` },

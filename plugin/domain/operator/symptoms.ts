@@ -12,7 +12,7 @@ import type { ComponentHealth } from "../rollout/health";
 import { operatorFindings } from "./findings";
 import { operatorGround } from "./ground";
 import { explainLease, type OperatorWords } from "./lease";
-import { describeMoving, noOlm, readOlm } from "./olm";
+import { describeMoving, noOlm, type Olm, readOlm } from "./olm";
 import { judgeOlm } from "./olm-obstacles";
 import { explainWatched } from "./watched";
 
@@ -104,6 +104,8 @@ export const operatorList: readonly Symptom[] = Object.values(operatorSymptoms);
 
 type OlmCode = "olmGroup" | "olmPlan" | "olmObject" | "olmInstall" | "olmStuck";
 
+const findOlms = (facts: Facts): Olm => readOlm(facts) ?? noOlm;
+
 /** What OLM says of an operator that it keeps. */
 const ofOlm = (what: OlmCode, title: string, key: FactKey): Symptom => ({
   ...operatorFindings[what],
@@ -113,7 +115,7 @@ const ofOlm = (what: OlmCode, title: string, key: FactKey): Symptom => ({
   forbids: ["upgrade-operator"],
   concerns: ({ facts }) => !isKnown(facts, "deployments") || readOlm(facts) !== undefined,
   judge: ({ facts }) =>
-    judgeOlm(readOlm(facts) ?? noOlm, facts.namespace).filter(
+    judgeOlm(findOlms(facts), facts.namespace).filter(
       ({ code }) => code === operatorFindings[what].code,
     ),
 });
@@ -136,7 +138,7 @@ export function diagnoseOperator(facts: Facts): Diagnosis {
 export function operatorHealth(facts: Facts): ComponentHealth {
   const progress = operatorProgress(facts);
   const verdict = verdictOf(diagnoseOperator(facts), progress.is === "done" ? progress.says : "");
-  const on = describeMoving(readOlm(facts) ?? noOlm);
+  const on = describeMoving(findOlms(facts));
   const isOpen = verdict.is === "fine" || verdict.is === "moving";
   return isOpen && on !== undefined ? { is: "moving", on } : verdict;
 }
