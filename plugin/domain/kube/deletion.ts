@@ -49,9 +49,9 @@ const looks: Readonly<
     "its objects are",
     (object) => ["get", readName(object), "--all-namespaces", "-o", "yaml"],
   ],
-  namespace: ["see what holds it", (object) => ["describe", "namespace", readName(object)]],
+  namespace: ["see its finalizers", (object) => ["describe", "namespace", readName(object)]],
   object: [
-    "see what holds it",
+    "see its finalizers",
     (object) => {
       const { namespace } = object.metadata;
       const place = namespace === undefined ? [] : [`--namespace=${namespace}`];
