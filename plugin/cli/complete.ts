@@ -9,7 +9,7 @@ import { entries, wrapperCommands, parents } from "./commands";
 import type { CommandEntry } from "../cmdutil/entry";
 import type { Names, ProductKind } from "../domain/names/names";
 import { type Text, textIn } from "../domain/names/text";
-import { isUnsafe } from "../output/escape";
+import { isUnsafe } from "../domain/base/quote";
 
 /** A word that may be typed, and what it is. */
 export type Suggestion = readonly [word: string, help: string];

@@ -2,7 +2,6 @@
 import type { Finding } from "../domain/base/findings";
 import { firstRun, type Run, type Runnable } from "../domain/base/remedy";
 import type { Names } from "../domain/names/names";
-import { operatorFindings } from "../domain/operator/findings";
 import { rollFindings } from "../domain/rollout/findings";
 
 /** A line without the words that lead to the cluster: a command of this tool, or one of kubectl's. */
@@ -41,28 +40,6 @@ const describeObject: Line = (finding) => {
   return ["describe", String(kind).toLowerCase(), name, `--namespace=${namespace}`];
 };
 
-const deleteObject: Line = (finding) => {
-  const at = placeWords(finding);
-  return at && ["delete", ...at];
-};
-
-/** Kind, name and namespace of a finding's object, as kubectl takes them; undefined without a name. */
-function placeWords(finding: Finding): readonly string[] | undefined {
-  const [kind, ...place] = splitObject(finding);
-  const [name, namespace] = place.reverse();
-  if (kind === undefined || name === undefined) return undefined;
-  const where = namespace === undefined ? [] : [`--namespace=${namespace}`];
-  return [kind.toLowerCase(), name, ...where];
-}
-
-/** Stores every object of a definition again, from the file that was just saved. */
-const storeAgain: Line = (finding) =>
-  finding.fix.includes("kubectl patch") ? ["replace", "-f", savedFile(finding)] : undefined;
-
-function savedFile(finding: Finding): string {
-  return `${splitObject(finding).slice(-1).join("")}.yaml`;
-}
-
 /** The line of kubectl that the fix ends with, unless it is one to read a page; a word in quotes has no space in it. */
 const copyPrintedOnly: Line = ({ fix }) => {
   const [, line] = /.*\bkubectl (.+)$/.exec(fix) ?? [];
@@ -73,19 +50,6 @@ const copyPrintedOnly: Line = ({ fix }) => {
 /** That line, else what kubectl says of the object. */
 const copyPrinted: Line = (finding, names) =>
   copyPrintedOnly(finding, names) ?? describeObject(finding, names);
-
-/** The first line of the fix, which looks before anything is deleted; else what kubectl says of the operator. */
-const lookAtOperator: Line = (finding, { operator }) => {
-  const [, line] = /\bkubectl ([^;]*? (?:-A|-n [^\s;,]+))(?=[;,]|$)/.exec(finding.fix) ?? [];
-  const [, namespace] = splitObject(finding);
-  if (line !== undefined) return line.split(" ");
-  if (namespace === undefined) return undefined;
-  return ["describe", "deployment", operator.deployment, `--namespace=${namespace}`];
-};
-
-/** None where a person has to choose first. */
-const copyUnlessDecided: Line = (finding, names) =>
-  finding.fix.startsWith("decide") ? undefined : copyPrintedOnly(finding, names);
 
 /** None for a configuration that the command does not write, or that somebody else owns. */
 const webhook: Line = ({ fix }) => {
@@ -138,25 +102,8 @@ const engine: Readonly<Record<string, Line>> = {
 };
 
 const kubectl: Readonly<Record<string, Line>> = {
-  "DEFINITION-DELETING": (finding) => {
-    const name = splitObject(finding).slice(-1).join("");
-    return name === "" ? undefined : ["get", name, "--all-namespaces", "-o", "yaml"];
-  },
-  "NAMESPACE-DELETING": addName("describe", "namespace"),
-  "OBJECT-DELETING": describeObject,
   "CLUSTER-PODS-NOT-READY": copyPrinted,
-  "DEFINITION-KEEPS-UNKNOWN": copyPrinted,
-  "OPERATOR-CRD-STORED": storeAgain,
-  "OPERATOR-FIXED-FIELD": deleteObject,
-  "OPERATOR-NOT-ACTING": lookAtOperator,
-  "OPERATOR-NOT-READY": copyPrinted,
-  "OPERATOR-OLM-GROUP": copyUnlessDecided,
-  "OPERATOR-OLM-INSTALL": copyPrinted,
-  "OPERATOR-OLM-OBJECT": copyPrinted,
-  "OPERATOR-OLM-PLAN": copyPrinted,
-  "OPERATOR-OLM-STUCK": copyPrinted,
   ...Object.fromEntries(Object.values(rollFindings).map(({ code }) => [code, copyPrinted])),
-  "DEFINITION-CONVERSION": copyPrinted,
   "WEBHOOK-ALLOWS-ALL": copyPrinted,
   "WEBHOOK-NETWORK-POLICY": copyPrinted,
   "WEBHOOK-NO-ENDPOINTS": copyPrinted,
@@ -190,7 +137,7 @@ export function fixCommand(finding: Finding, names: Names): FixCommand | undefin
     const words = Object.hasOwn(table, finding.code)
       ? table[finding.code]?.(finding, names)
       : undefined;
-    if (words !== undefined) return { of, words, ...planSaving(words, finding, names) };
+    if (words !== undefined) return { of, words, ...planSaving(words) };
   }
   return undefined;
 }
@@ -200,25 +147,12 @@ function withSaving({ run, saves, then }: Runnable): FixCommand {
   return { ...run, saved: saves, ...(then?.run && { then: then.run.words }) };
 }
 
-/** What a line deletes or replaces that nothing else brings back, and what comes after it. */
-function planSaving(
-  words: readonly string[],
-  finding: Finding,
-  names: Names,
-): Pick<FixCommand, "saved" | "then"> {
-  const [verb, kind = "", name = "", ...rest] = words;
-  const { fixedField, definitionStored } = operatorFindings;
-  const isKept = kind.endsWith("webhookconfiguration") || finding.code === fixedField.code;
-  if (["delete", "patch"].includes(String(verb)) && isKept) {
-    const place = rest.filter((word) => word.startsWith("--namespace="));
-    const saving = ["get", kind, name, ...place, "-o", "yaml"];
-    return { saved: { words: saving, file: `${name}.yaml` } };
-  }
-  if (finding.code !== definitionStored.code) return {};
-  const file = savedFile(finding);
-  const all = ["get", file.replace(/\.yaml$/, ""), "--all-namespaces", "-o", "yaml"];
-  const then = copyPrinted(finding, names);
-  return { saved: { words: all, file }, ...(then !== undefined && { then }) };
+/** What a line deletes or replaces that nothing else brings back. */
+function planSaving(words: readonly string[]): Pick<FixCommand, "saved"> {
+  const [verb, kind = "", name = ""] = words;
+  if (!["delete", "patch"].includes(String(verb)) || !kind.endsWith("webhookconfiguration"))
+    return {};
+  return { saved: { words: ["get", kind, name, "-o", "yaml"], file: `${name}.yaml` } };
 }
 
 /** The codes with a command. */

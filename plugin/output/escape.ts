@@ -3,11 +3,9 @@
  * must not be able to move the cursor, recolor, hide or reorder what the person reads. The colors and
  * tables of this tool are added here, after that.
  */
+import { quote, unsafe } from "../domain/base/quote";
 import { publicWords } from "../domain/base/redact";
 
-// control characters, bidirectional marks, invisible and line-separating ones, tags, lone surrogates
-const unsafe =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Cs}]/gu;
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** One line that shows every unsafe character as its escape. */
@@ -30,11 +28,6 @@ export function escapeJson(json: string): string {
   });
 }
 
-/** Whether a text has something to escape. */
-export function isUnsafe(text: string): boolean {
-  return text.search(unsafe) >= 0;
-}
-
 /** Replaces each unsafe character by what `mark` makes of it. */
 export function replaceUnsafe(text: string, mark: (code: number) => string): string {
   return text.replaceAll(unsafe, (character) => mark(character.codePointAt(0) ?? 0));
@@ -46,31 +39,9 @@ function escapeCharacter(character: string): string {
   return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`;
 }
 
-/** One word of a shell command. */
-export function quote(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word) && !/^=/.test(word)) return word;
-  if (isUnsafe(word)) return ansiQuote(word);
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** A whole command, without what of it must not be shown. */
 export function quoteCommand(words: readonly string[]): string {
   return publicWords(words).map(quote).join(" ");
-}
-
-/**
- * `$'…'` for words with control characters, which must not reach a terminal as they are; bash, zsh
- * and POSIX.1-2024 shells know it. Bytes in octal, since \u is not everywhere.
- */
-function ansiQuote(word: string): string {
-  const bytes = [...Buffer.from(word, "utf8")];
-  const quoted = bytes.map((byte) => {
-    const character = String.fromCharCode(byte);
-    return /[\w@%+=:,./ -]/.test(character) && byte < 0x80
-      ? character
-      : `\\${byte.toString(8).padStart(3, "0")}`;
-  });
-  return `$'${quoted.join("")}'`;
 }
 
 type Paint = (text: string) => string;

@@ -38,7 +38,7 @@ function byRelease(
     verdict: DefinitionVerdict,
     live: CustomResourceDefinition,
     facts: Facts,
-  ) => string | Pick<Finding, "cause" | "fix"> | Pick<Finding, "cause"> | undefined,
+  ) => string | Pick<Finding, "cause" | "remedies"> | undefined,
 ): Check {
   return definitions.shared(operatorFindings[what], {
     title,
@@ -106,8 +106,8 @@ export const definitionChecks: readonly Check[] = [
     (verdict, live) => {
       if (verdict.is !== "refuse") return undefined;
       const cause = `stored in ${verdict.versions.join(", ")}, which the release does not serve`;
-      const fix = renewStored(live, verdict.versions);
-      return { cause, ...(fix !== undefined && { fix }) };
+      const remedy = renewStored(live, verdict.versions);
+      return { cause, ...(remedy && { remedies: [remedy] }) };
     },
   ),
   byRelease(

@@ -1,4 +1,5 @@
 /** Whether a stored definition may be changed to the release's: it is never lowered (domain facts 8). */
+import { kubectl, type Remedy } from "../../domain/base/remedy";
 import type { Names } from "../../domain/names/names";
 import {
   annotationKey,
@@ -221,12 +222,24 @@ function mergeSchemas(mine: unknown, theirs: unknown, { path, fields }: SchemaPl
 export function renewStored(
   live: CustomResourceDefinition,
   versions: readonly string[],
-): string | undefined {
+): Remedy | undefined {
   const name = live.spec?.versions?.find(({ storage }) => storage === true)?.name;
   if (!name || versions.includes(name)) return undefined;
   const status: CustomResourceDefinition["status"] = { storedVersions: [name] };
   const patch = JSON.stringify({ status });
-  return `store every object of the kind again, in ${name}, which the definition writes by now, then take the old version off its status: kubectl patch customresourcedefinition ${readName(live)} --subresource=status --type=merge --patch='${patch}'`;
+  const file = `${readName(live)}.yaml`;
+  return {
+    ...kubectl(
+      `store every object of the kind again, in ${name}, which the definition writes by now`,
+      ...["replace", "-f", file],
+    ),
+    saves: { words: ["get", readName(live), "--all-namespaces", "-o", "yaml"], file },
+    then: kubectl(
+      "take the old version off its status",
+      ...["patch", "customresourcedefinition", readName(live), "--subresource=status"],
+      ...["--type=merge", `--patch=${patch}`],
+    ),
+  };
 }
 
 /** The lists that have to be read before anything can be said of the product's objects. */

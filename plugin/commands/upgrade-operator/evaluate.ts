@@ -242,9 +242,11 @@ export function storedFinding(
   { versions }: { readonly versions: readonly string[] },
 ): Finding {
   const cause = `objects are stored in version ${versions.join(", ")}, which the release does not serve`;
-  const fix = renewStored(live, versions);
-  const stored = operatorFinding("definitionStored", { object: objectLabel(live), cause });
-  return { ...stored, ...(fix !== undefined && { fix }) };
+  const remedy = renewStored(live, versions);
+  return operatorFinding("definitionStored", {
+    ...{ object: objectLabel(live), cause },
+    ...(remedy && { remedies: [remedy] }),
+  });
 }
 
 /** What a changed definition does to the objects, which are read only where it may do anything. */

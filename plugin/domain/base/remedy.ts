@@ -1,5 +1,7 @@
 /** A way out of a finding, as data. Sentences and commands are rendered from it; nothing reads them back. */
 
+import { quote } from "./quote";
+
 /** A command without the flags that lead to the cluster; `tool` is this program. Words are not quoted. */
 export interface Run {
   readonly of: "tool" | "kubectl" | "oc" | "helm";
@@ -45,20 +47,20 @@ export function renderFix(remedies: readonly Remedy[]): string {
   return remedies.map(renderRemedy).join("; else ");
 }
 
-function renderRemedy({ says, run, see, then }: Remedy): string {
+function renderRemedy({ says, run, see, saves, then }: Remedy): string {
   const next = then === undefined ? "" : `; then ${renderRemedy(then)}`;
-  return `${says}${renderRun(": ", run)}${renderRun("; see ", see)}${next}`;
+  return `${says}${renderRun(": ", run, saves)}${renderRun("; see ", see)}${next}`;
 }
 
 /** Commands of this tool are printed below the finding, with the flags of the run. */
-function renderRun(before: string, run: Run | undefined): string {
+function renderRun(before: string, run: Run | undefined, saves?: Saves): string {
   if (run === undefined || run.of === "tool") return "";
-  return `${before}${[run.of, ...run.words].map(quoteWord).join(" ")}`;
+  const saving = saves && `${renderWords(["kubectl", ...saves.words])} > ${saves.file} && `;
+  return `${before}${saving ?? ""}${renderWords([run.of, ...run.words])}`;
 }
 
-/** As a shell takes it; placeholders like NAME and comparisons stay readable. */
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./<>~^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+function renderWords(words: readonly string[]): string {
+  return words.map(quote).join(" ");
 }
 
 /** A remedy with the command that is printed below its finding. */

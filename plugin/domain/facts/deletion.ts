@@ -6,7 +6,7 @@ import { type Facts, factNamed, type FactKey } from "./facts";
 import type { Finding } from "../base/findings";
 import { type Names, renderTerm } from "../names/names";
 import type { CustomResourceDefinition } from "../kube/models";
-import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
+import { type KubeObject, readName, readNamespace } from "../kube/objects";
 import { boundList } from "../base/values";
 import { deletionFinding, isDeleting, renderDeletion, renderHolders } from "../kube/deletion";
 
@@ -23,8 +23,7 @@ export function findDeletingDefinitions(facts: Facts): readonly Finding[] {
     .filter((one) => known.includes(readName(one)) || one.spec?.group === names.group)
     .filter(isDeleting)
     .map((definition) =>
-      deletionFinding("definition", {
-        object: objectLabel(definition),
+      deletionFinding("definition", definition, {
         cause: `${renderDeletion(definition)}${describeLoss(facts, definition)}`,
       }),
     );
@@ -72,5 +71,5 @@ export function findDeletingNamespace(facts: Facts): readonly Finding[] {
     facts.objects[products[product]].filter((one) => readNamespace(one) === name),
   ]);
   const cause = `${renderDeletion(namespace)}${renderGoing(facts, inside)}`;
-  return [deletionFinding("namespace", { object: objectLabel(namespace), cause })];
+  return [deletionFinding("namespace", namespace, { cause })];
 }

@@ -3,7 +3,8 @@
  * or into what lives in it: the write would be lost, or would let the deletion go through (Facts 7, 8).
  */
 import { type About, error, type Explained, type Finding } from "../base/findings";
-import { type KubeObject, objectLabel } from "./objects";
+import { kubectl, renderFix } from "../base/remedy";
+import { type KubeObject, objectLabel, readName } from "./objects";
 import { findCondition } from "./typed";
 import { asArray, boundList, getOwn, getPath } from "../base/values";
 
@@ -26,9 +27,38 @@ export const deletionFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** A finding of one of these codes. */
-export function deletionFinding(what: keyof typeof deletionFindings, about: About): Finding {
-  return { ...deletionFindings[what], ...about };
+export function deletionFinding(
+  what: keyof typeof deletionFindings,
+  object: KubeObject,
+  about: Omit<About, "object">,
+): Finding {
+  const { fix, ...code } = deletionFindings[what];
+  const [says, words] = looks[what];
+  const remedies = [kubectl(`${fix}; ${says}`, ...words(object))];
+  return { ...code, object: objectLabel(object), fix: renderFix(remedies), remedies, ...about };
 }
+
+/** Words of kubectl that show what goes, and what holds it. */
+const looks: Readonly<
+  Record<
+    keyof typeof deletionFindings,
+    readonly [says: string, words: (object: KubeObject) => readonly string[]]
+  >
+> = {
+  definition: [
+    "its objects are",
+    (object) => ["get", readName(object), "--all-namespaces", "-o", "yaml"],
+  ],
+  namespace: ["see its finalizers", (object) => ["describe", "namespace", readName(object)]],
+  object: [
+    "see its finalizers",
+    (object) => {
+      const { namespace } = object.metadata;
+      const place = namespace === undefined ? [] : [`--namespace=${namespace}`];
+      return ["describe", object.kind.toLowerCase(), readName(object), ...place];
+    },
+  ],
+};
 
 /** True for an object that is being deleted; a namespace and a definition also say so in their status. */
 export function isDeleting(object: KubeObject): boolean {
@@ -49,8 +79,7 @@ export function renderDeletion(object: KubeObject): string {
 /** Why an object cannot be written; undefined for one that stays. */
 export function findDeletion(object: KubeObject | undefined): Finding | undefined {
   if (object === undefined || !isDeleting(object)) return undefined;
-  const about = { object: objectLabel(object), cause: renderDeletion(object) };
-  return deletionFinding("object", about);
+  return deletionFinding("object", object, { cause: renderDeletion(object) });
 }
 
 /** What holds objects that are being deleted, or would be. */

@@ -3,6 +3,7 @@
  * it points at a Service that is gone, and an apply of a file without the field leaves it as it is.
  */
 import type { Finding } from "../base/findings";
+import { kubectl } from "../base/remedy";
 import type { Names } from "../names/names";
 import { operatorFinding } from "./findings";
 import type { DefinitionConversion } from "../kube/models";
@@ -93,6 +94,11 @@ export function conversionFailure(message: string, names: Names): Finding | unde
     object: `CustomResourceDefinition/${definition}`,
     field: "spec.conversion",
     cause: `it converts through ${through}, which does not answer, so that its objects cannot be read: ${why}`,
-    fix: `let what converts answer again, or, where the release has no conversion, take it out with: kubectl patch customresourcedefinition ${definition} --type=merge --patch='${patch}'`,
+    remedies: [
+      kubectl(
+        "let what converts answer again, or, where the release has no conversion, take it out",
+        ...["patch", "customresourcedefinition", definition, "--type=merge", `--patch=${patch}`],
+      ),
+    ],
   });
 }

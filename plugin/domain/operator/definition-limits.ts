@@ -3,6 +3,7 @@
  * objects that are stored (Facts 8). Expressions (CEL) are left to the API server.
  */
 import type { About } from "../base/findings";
+import { kubectl } from "../base/remedy";
 import {
   asArray,
   asString,
@@ -58,7 +59,19 @@ export function findKeepsUnknown(
         why.length > 0
           ? `${cause}; the release's definition ${why.join(" and ")}, which the API server refuses with it`
           : cause,
-      fix: `save the objects of this kind, since unknown fields in them are dropped, then run: kubectl patch customresourcedefinition ${readName(live)} --type=merge --patch='${patch}'`,
+      remedies: [
+        {
+          ...kubectl(
+            "save the objects of this kind, since unknown fields in them are dropped, and take the setting off",
+            ...["patch", "customresourcedefinition", readName(live)],
+            ...["--type=merge", `--patch=${patch}`],
+          ),
+          saves: {
+            words: ["get", readName(live), "--all-namespaces", "-o", "yaml"],
+            file: `${readName(live)}.yaml`,
+          },
+        },
+      ],
     },
   ];
 }

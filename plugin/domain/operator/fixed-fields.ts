@@ -3,6 +3,7 @@
  * that the only way out is known before anything is tried (Facts 8).
  */
 import type { About } from "../base/findings";
+import { kubectl, type Remedy } from "../base/remedy";
 import {
   asArray,
   asString,
@@ -13,13 +14,13 @@ import {
   sameJson,
 } from "../base/values";
 import { differences } from "../kube/differences";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, objectLabel, readName } from "../kube/objects";
 
 /** A finding of one of the two codes, as a plan and a check tell it. */
 export interface FixedField {
   /** `fixedField`: delete the object and create it again; `definitionFixed`: nothing of the kind. */
   readonly what: "fixedField" | "definitionFixed";
-  readonly about: About & Required<Pick<About, "object" | "field" | "cause" | "fix">>;
+  readonly about: About & Required<Pick<About, "object" | "field" | "cause">>;
 }
 
 /** A field with another value: as it stands there, and as the release has it. */
@@ -112,9 +113,24 @@ export function findFixedFields(live: KubeObject, wanted: KubeObject): readonly 
       object: objectLabel(live),
       field: changed.field,
       cause: `${tellChange(changed)}, and the API server never changes it in an object that exists`,
-      fix: `save the object, delete it, and run again at once: the upgrade creates it as the release has it; until then ${known.meanwhile}`,
+      remedies: [replace(live, known)],
     },
   }));
+}
+
+/** The object is deleted, and made again by the upgrade. */
+function replace(object: KubeObject, known: FixedKind): Remedy {
+  const { namespace } = object.metadata;
+  const name = readName(object);
+  const place = namespace === undefined ? [] : [`--namespace=${namespace}`];
+  const at = [object.kind.toLowerCase(), name, ...place];
+  return {
+    ...kubectl("save the object and delete it", "delete", ...at),
+    saves: { words: ["get", ...at, "-o", "yaml"], file: `${name}.yaml` },
+    then: {
+      says: `run again at once: the upgrade creates it as the release has it; until then ${known.meanwhile}`,
+    },
+  };
 }
 
 function tellChange({ live, wanted }: Changed): string {

@@ -6,8 +6,8 @@ export interface Blamed {
   readonly object: string;
   readonly field?: string;
   readonly says: string;
-  /** A line that shows it. */
-  readonly look: string;
+  /** Words of kubectl that show it. */
+  readonly look: readonly string[];
 }
 
 /**
@@ -34,7 +34,11 @@ const readRefused: Reader = (message) => {
   return {
     object: [kind, ...(space === "" ? [] : [space]), name].join("/"),
     ...readField(message),
-    look: `kubectl get ${kind.toLowerCase()} ${name}${space === "" ? "" : ` --namespace=${space}`} -o yaml`,
+    look: [
+      ...["get", kind.toLowerCase(), name],
+      ...(space === "" ? [] : [`--namespace=${space}`]),
+      ...["-o", "yaml"],
+    ],
   };
 };
 
@@ -55,7 +59,7 @@ const readNamed: Reader = (message) => {
   if (resource === undefined || name === undefined) return undefined;
   const [plural] = resource.split(".");
   const kind = plural === definitions ? "CustomResourceDefinition" : String(plural);
-  return { object: `${kind}/${name}`, look: `kubectl get ${resource} ${name} -o yaml` };
+  return { object: `${kind}/${name}`, look: ["get", resource, name, "-o", "yaml"] };
 };
 
 /** A definition, whose objects are not named. */
@@ -70,7 +74,7 @@ const readDefinition: Reader = (message) => {
     ...field,
     look:
       field.field === undefined
-        ? `kubectl get crd ${name} -o yaml`
-        : `kubectl get ${name} --all-namespaces -o yaml`,
+        ? ["get", "crd", name, "-o", "yaml"]
+        : ["get", name, "--all-namespaces", "-o", "yaml"],
   };
 };

@@ -1,5 +1,6 @@
 /** What keeps OLM from bringing the operator anywhere, in OLM's own words. */
 import type { Finding } from "../base/findings";
+import { kubectl, type Remedy } from "../base/remedy";
 import { asArray, asString, getOwn, getPath } from "../base/values";
 import { olmKinds } from "../kube/kinds";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
@@ -37,16 +38,22 @@ function judgePlan({ installPlan, wanted }: Olm): readonly Finding[] {
   const remove = [
     `${plural(olmKinds.installPlan)}/${readName(installPlan)}`,
     ...half.map((csv) => `${plural(olmKinds.clusterServiceVersion)}/${readName(csv)}`),
-  ].join(" ");
-  const where = readPlace(installPlan);
+    readPlace(installPlan),
+  ];
   const object = objectLabel(installPlan);
-  const first =
-    blamed?.object === undefined ? "correct what OLM names" : `correct ${blamed.object}`;
+  const says = blamed?.object === undefined ? "correct what OLM names" : `correct ${blamed.object}`;
+  const then: Remedy = {
+    ...kubectl("delete the plan, so that OLM makes a new one to approve", "delete", ...remove),
+    saves: {
+      words: ["get", ...remove, "-o", "yaml"],
+      file: `${readName(installPlan)}.yaml`,
+    },
+  };
   return [
     operatorFinding("olmPlan", {
       object,
       cause: `it has failed for good, OLM does not try it again: ${message === "" ? "without a word" : message}`,
-      fix: `${first}, then delete the plan, so that OLM makes a new one to approve: kubectl delete ${remove} ${where}`,
+      remedies: [{ says, then }],
     }),
     ...(blamed === undefined
       ? []
@@ -55,7 +62,9 @@ function judgePlan({ installPlan, wanted }: Olm): readonly Finding[] {
             object: blamed.object,
             ...(blamed.field !== undefined && { field: blamed.field }),
             cause: `${object} fails at it: ${blamed.says}`,
-            fix: `correct it as OLM says, before the plan is deleted: ${blamed.look}`,
+            remedies: [
+              kubectl("correct it as OLM says, before the plan is deleted", ...blamed.look),
+            ],
           }),
         ]),
   ];
@@ -87,7 +96,7 @@ function judgeInstalls(olm: Olm): readonly Finding[] {
         return operatorFinding("olmInstall", {
           object,
           cause: `it is ${phase} (${reason}: ${message})${unmet === "" ? "" : `: ${unmet}`}`,
-          fix: wayOut(csv, olm),
+          remedies: [wayOut(csv, olm)],
         });
       })
   );
@@ -112,16 +121,22 @@ function listUnmet(csv: KubeObject): string {
     .join("; ");
 }
 
-function wayOut(csv: KubeObject, { clusterServiceVersion }: Olm): string {
+function wayOut(csv: KubeObject, { clusterServiceVersion }: Olm): Remedy {
   const where = readPlace(csv);
   const { reason } = readWords(csv);
   if (reason === "OperatorConditionNotUpgradeable") {
     const name = readName(clusterServiceVersion ?? csv);
-    return `wait until what the operator names is over: OLM then goes ahead by itself; the operator says so in: kubectl get ${plural(olmKinds.operatorCondition)} ${name} ${where} -o yaml`;
+    return kubectl(
+      "wait until what the operator names is over, after which OLM goes ahead by itself; the operator names it in its OperatorCondition",
+      ...["get", plural(olmKinds.operatorCondition), name, where, "-o", "yaml"],
+    );
   }
   const first =
     reason === "RequirementsNotMet" ? "bring what is not met" : "correct what OLM names";
-  return `${first}, then OLM goes ahead by itself; all that it says: kubectl describe ${plural(olmKinds.clusterServiceVersion)} ${readName(csv)} ${where}`;
+  return kubectl(
+    `${first}, after which OLM goes ahead by itself; see all that it says`,
+    ...["describe", plural(olmKinds.clusterServiceVersion), readName(csv), where],
+  );
 }
 
 /** One OperatorGroup that has the namespace among its targets, neither none nor two. */
@@ -160,16 +175,24 @@ function severalGroups(groups: readonly KubeObject[], left: LeftMarks | undefine
   const where = readPlace(youngest);
   const kind = plural(olmKinds.operatorGroup);
   const isYounger = readAge(before) < readAge(youngest);
-  const fix =
+  const look = kubectl("decide which one is meant", "get", kind, where, "-o", "yaml");
+  const at = [kind, readName(youngest), where];
+  const then: Remedy = isYounger
+    ? {
+        ...kubectl("delete the other; the youngest goes with", "delete", ...at),
+        saves: { words: ["get", ...at, "-o", "yaml"], file: `${readName(youngest)}.yaml` },
+      }
+    : { says: "delete the other" };
+  const remedy: Remedy =
     owner !== undefined
-      ? `decide which one is meant; ${readName(youngest)} is ${owner.name}'s, and comes back where only it is deleted: ${owner.way}`
-      : isYounger
-        ? `decide which one is meant and delete the other; the youngest goes with: kubectl delete ${kind} ${readName(youngest)} ${where}`
-        : `decide which one is meant and delete the other; all of them: kubectl get ${kind} ${where} -o yaml`;
+      ? {
+          says: `decide which one is meant; ${readName(youngest)} is ${owner.name}'s, and comes back where only it is deleted: ${owner.way}`,
+        }
+      : { ...look, then };
   return operatorFinding("olmGroup", {
     object: objectLabel(youngest),
     cause: `the namespace has ${groups.length} OperatorGroups, and OLM fails every operator of such a namespace: ${groups.map((one) => describeGroup(one, left)).join(", ")}`,
-    fix,
+    remedies: [remedy],
   });
 }
 
@@ -192,7 +215,7 @@ function judgeTargets(group: KubeObject, namespace: string, olm: Olm): readonly 
       operatorFinding("olmGroup", {
         object,
         cause: `it targets ${listTargets(group).join(", ")}, and not ${namespace}, where the operator and its clusters are`,
-        fix: `add the namespace to its targets: ${targetCommand(group, missing)}`,
+        remedies: [kubectl("add the namespace to its targets", ...targetWords(group, missing))],
       }),
     ];
   }
@@ -206,7 +229,12 @@ function judgeTargets(group: KubeObject, namespace: string, olm: Olm): readonly 
     operatorFinding("olmGroup", {
       object,
       cause: `${objectLabel(csv)} is ${phase} because of it (${reason}: ${message})`,
-      fix: `have it target what this operator's release supports: kubectl edit ${plural(olmKinds.operatorGroup)} ${readName(group)} ${where}`,
+      remedies: [
+        kubectl(
+          "have it target what this operator's release supports",
+          ...["edit", plural(olmKinds.operatorGroup), readName(group), where],
+        ),
+      ],
     }),
   ];
 }
@@ -237,12 +265,18 @@ export function missingTargets(
   return namespaces.filter((name) => !targets.includes(name));
 }
 
-/** The line that has the group reach these namespaces too. */
-export function targetCommand(group: KubeObject, missing: readonly string[]): string {
+/** The words that have the group reach these namespaces too. */
+function targetWords(group: KubeObject, missing: readonly string[]): readonly string[] {
   const targetNamespaces = [...listTargets(group), ...missing];
   const patch = JSON.stringify({ spec: { targetNamespaces } });
-  const where = readPlace(group);
-  return `kubectl patch ${plural(olmKinds.operatorGroup)} ${readName(group)} ${where} --type=merge -p '${patch}'`;
+  const at = [plural(olmKinds.operatorGroup), readName(group), readPlace(group)];
+  return ["patch", ...at, "--type=merge", "-p", patch];
+}
+
+/** The same as a line. */
+export function targetCommand(group: KubeObject, missing: readonly string[]): string {
+  const words = targetWords(group, missing);
+  return ["kubectl", ...words.slice(0, -1), `'${String(words.at(-1))}'`].join(" ");
 }
 
 const obstacles: readonly string[] = [
@@ -275,19 +309,19 @@ function judgeSubscription({ subscription }: Olm, isPlanTold: boolean): readonly
     operatorFinding("olmStuck", {
       object: objectLabel(subscription),
       cause,
-      fix: `correct what OLM names: ${seeBehind(first, subscription)}`,
+      remedies: [kubectl("correct what OLM names", ...seeBehind(first, subscription))],
     }),
   ];
 }
 
 /** Where to look for what a condition is about. */
-function seeBehind(type: string, subscription: KubeObject): string {
+function seeBehind(type: string, subscription: KubeObject): readonly string[] {
   const where = readPlace(subscription);
   const name = readName(subscription);
   if (type === "CatalogSourcesUnhealthy") {
     const place = asString(getPath(subscription, ["spec", "sourceNamespace"]));
     const from = place === undefined ? "--all-namespaces" : `--namespace=${place}`;
-    return `kubectl get ${plural(olmKinds.catalogSource)} ${from} -o yaml`;
+    return ["get", plural(olmKinds.catalogSource), from, "-o", "yaml"];
   }
-  return `kubectl describe ${plural(olmKinds.subscription)} ${name} ${where}`;
+  return ["describe", plural(olmKinds.subscription), name, where];
 }

@@ -1,5 +1,6 @@
 /** What may be wrong with the operator, in causal order: the first that is found explains those after it (S19; domain facts 11). */
 import type { Finding } from "../base/findings";
+import { kubectl, type Remedy } from "../base/remedy";
 import { oncePer } from "../base/values";
 import { type Diagnosis, diagnose, verdictOf } from "../diagnosis/diagnose";
 import type { Found, Symptom } from "../diagnosis/symptom";
@@ -11,7 +12,7 @@ import type { ComponentHealth } from "../rollout/health";
 import { operatorFindings } from "./findings";
 import { operatorGround } from "./ground";
 import { explainLease, type OperatorWords } from "./lease";
-import { describeMoving, noOlm, readOlm } from "./olm";
+import { describeMoving, noOlm, type Olm, readOlm } from "./olm";
 import { judgeOlm } from "./olm-obstacles";
 import { explainWatched } from "./watched";
 
@@ -61,7 +62,8 @@ export const operatorSymptoms = {
       const object = objectLabel(deployment);
       if (progress.is === "done") return [];
       if (progress.is === "moving") {
-        return [{ object, cause: renderCounts(countReplicas(deployment)), passes: true }];
+        const cause = renderCounts(countReplicas(deployment));
+        return [{ object, cause, remedies: [waitFor(facts)], passes: true }];
       }
       const { code, object: of, because, fix, remedies } = progress;
       const { source } = known.find((one) => one.code === code) ?? operatorFindings.notReady;
@@ -85,6 +87,13 @@ export const operatorSymptoms = {
   },
 } as const satisfies Readonly<Record<string, Symptom>>;
 
+function waitFor({ names, namespace }: Facts): Remedy {
+  return kubectl(
+    "wait until it is ready, up to date and available, or run again with --wait; see how far it is",
+    ...["describe", "deployment", names.operator.deployment, `--namespace=${namespace}`],
+  );
+}
+
 const known: readonly Pick<Finding, "code" | "source">[] = [
   ...Object.values(deploymentFindings),
   ...Object.values(rollFindings),
@@ -95,6 +104,8 @@ export const operatorList: readonly Symptom[] = Object.values(operatorSymptoms);
 
 type OlmCode = "olmGroup" | "olmPlan" | "olmObject" | "olmInstall" | "olmStuck";
 
+const findOlms = (facts: Facts): Olm => readOlm(facts) ?? noOlm;
+
 /** What OLM says of an operator that it keeps. */
 const ofOlm = (what: OlmCode, title: string, key: FactKey): Symptom => ({
   ...operatorFindings[what],
@@ -104,7 +115,7 @@ const ofOlm = (what: OlmCode, title: string, key: FactKey): Symptom => ({
   forbids: ["upgrade-operator"],
   concerns: ({ facts }) => !isKnown(facts, "deployments") || readOlm(facts) !== undefined,
   judge: ({ facts }) =>
-    judgeOlm(readOlm(facts) ?? noOlm, facts.namespace).filter(
+    judgeOlm(findOlms(facts), facts.namespace).filter(
       ({ code }) => code === operatorFindings[what].code,
     ),
 });
@@ -127,7 +138,7 @@ export function diagnoseOperator(facts: Facts): Diagnosis {
 export function operatorHealth(facts: Facts): ComponentHealth {
   const progress = operatorProgress(facts);
   const verdict = verdictOf(diagnoseOperator(facts), progress.is === "done" ? progress.says : "");
-  const on = describeMoving(readOlm(facts) ?? noOlm);
+  const on = describeMoving(findOlms(facts));
   const isOpen = verdict.is === "fine" || verdict.is === "moving";
   return isOpen && on !== undefined ? { is: "moving", on } : verdict;
 }

@@ -111,7 +111,7 @@ export const rbacFindings = {
   }),
   subjectsGone: warning("RBAC-SUBJECTS-GONE", "Facts 6", {
     cause:
-      "a binding is for accounts of a namespace that does not exist: nobody has access by them until a namespace of that name is created again",
+      "a binding is for accounts of a namespace that does not exist: they give no access until a namespace of that name is created again",
     fix: "remove them with reapply-rbac --mode=contract, once the operator is at its release",
   }),
   unproven: warning("RBAC-UNPROVEN", "S34", {

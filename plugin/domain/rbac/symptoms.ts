@@ -3,7 +3,7 @@ import { kubectl } from "../base/remedy";
 import type { Found, Scene, Symptom } from "../diagnosis/symptom";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Deployment } from "../kube/models";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import { type KubeObject, objectLabel, readName } from "../kube/objects";
 import { findOwner } from "../kube/owners";
 import {
   type BindingSubject,
@@ -105,7 +105,8 @@ export const rbacSymptoms = {
 
 /** A binding that is not for the operator's account. */
 export function missesAccount(binding: KubeObject, account: BindingSubject): Found {
-  const { name = "", namespace } = binding.metadata;
+  const { namespace } = binding.metadata;
+  const name = readName(binding);
   const place = namespace === undefined ? [] : [`--namespace=${namespace}`];
   const value = [...placedSubjects(binding, binding), account];
   const patch = JSON.stringify([{ op: "add", path: "/subjects", value }]);

@@ -8,22 +8,8 @@ function line(code: string, object?: string, fix = "f"): string | undefined {
   return command && [command.of, ...command.words].join(" ");
 }
 
-
 test.each([
   ["WEBHOOK-OWNED", undefined, "run upgrade-webhook --ca-only", "tool upgrade-webhook --ca-only"],
-  [
-    "DEFINITION-DELETING",
-    "CustomResourceDefinition/edbs.app.example",
-    "f",
-    "kubectl get edbs.app.example --all-namespaces -o yaml",
-  ],
-  ["NAMESPACE-DELETING", "Namespace/data", "f", "kubectl describe namespace data"],
-  [
-    "OBJECT-DELETING",
-    "Service/engine/admission",
-    "f",
-    "kubectl describe service admission --namespace=engine",
-  ],
   [
     "POD-CRASH",
     "Pod/engine/ec-0",
@@ -37,12 +23,6 @@ test.each([
     "read its log with kubectl logs --previous, and fix what it names",
     "kubectl describe deployment engine-enterprise-operator --namespace=engine",
   ],
-  [
-    "OPERATOR-NOT-ACTING",
-    "Deployment/engine/o",
-    "add b to them: kubectl set env deployment/o -c o WATCH_NAMESPACE=a,b -n b",
-    "kubectl set env deployment/o -c o WATCH_NAMESPACE=a,b -n b",
-  ],
 ])("%s of %s", (code, object, ...[fix, expected]) => {
   expect(line(code, object, fix)).toBe(expected);
 });
@@ -55,9 +35,6 @@ test.each([
     "ValidatingWebhookConfiguration/x",
     "change it in the repository",
   ],
-  ["an object that is not known", "DEFINITION-DELETING", undefined, "f"],
-  ["a name that is not known", "NAMESPACE-DELETING", undefined, "f"],
-  ["an object without a namespace", "OBJECT-DELETING", "ClusterRole/reader", "f"],
   ["logs of a pod without a name", "POD-CRASH", "Pod/engine", "f"],
   ["a code without a command", "CLUSTER-MODULE-UNDEFINED", "EC/engine/ec", "f"],
 ])("none for %s", (_, code, ...[object, fix]) => {

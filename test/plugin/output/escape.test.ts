@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { isUnsafe, quote } from "../../../plugin/domain/base/quote";
 import {
   escape,
   escapeJson,
   escapeLines,
-  isUnsafe,
-  quote,
   quoteCommand,
   renderTable,
 } from "../../../plugin/output/escape";

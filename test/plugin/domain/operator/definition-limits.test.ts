@@ -1,4 +1,5 @@
 /** What a release's definition would no longer accept. */
+import { renderFix } from "../../../../plugin/domain/base/remedy";
 import {
   findKeepsUnknown,
   findUnfitObjects,
@@ -162,8 +163,8 @@ test.each<[string, object, KubeObject | undefined, string | undefined]>([
 ])("a definition %s", (...[, more, wanted, severity]) => {
   const found = findKeepsUnknown(aDefinition({}, more), wanted);
   expect(found.map((one) => one.severity)).toEqual(severity === undefined ? [] : [severity]);
-  for (const { fix } of found) {
-    expect(fix).toContain(
+  for (const { remedies = [] } of found) {
+    expect(renderFix(remedies)).toContain(
       `kubectl patch customresourcedefinition ones.example.com --type=merge --patch='{"spec":{"preserveUnknownFields":false}}'`,
     );
   }

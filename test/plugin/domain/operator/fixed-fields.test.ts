@@ -1,4 +1,5 @@
 /** What the API server never changes in an object that exists. */
+import { renderFix } from "../../../../plugin/domain/base/remedy";
 import { findFixedFields } from "../../../../plugin/domain/operator/fixed-fields";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 
@@ -140,8 +141,8 @@ test("the finding says both values, the way out, and what is interrupted meanwhi
   expect(found?.about.cause).toContain(
     'it is {"matchLabels":{"app":"a","tier":"b"}}, the release has',
   );
-  expect(found?.about.fix).toMatch(
-    /save the object, delete it, and run again.* until then no operator/,
+  expect(renderFix(found?.about.remedies ?? [])).toMatch(
+    /save the object and delete it: .*; then run again.* until then no operator/,
   );
 });
 

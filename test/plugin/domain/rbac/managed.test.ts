@@ -1,3 +1,5 @@
+import { unreadFacts } from "../../../../plugin/domain/facts/facts";
+import { isGone, listExisting } from "../../../../plugin/domain/rbac/managed";
 import type { RolePair } from "../../../../plugin/domain/kube/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
@@ -157,4 +159,11 @@ test("a place has a name in sentences", () => {
   expect(placeName({ wanted })).toBe("the whole cluster");
   const place = { wanted: { ...wanted, role: shared }, part: "role" } as const;
   expect(placeName(place)).toBe("ClusterRole/all-databases");
+});
+
+test("where namespaces were not read, none is gone", () => {
+  const facts = unreadFacts(names, "engine");
+  expect(listExisting(facts)).toBeUndefined();
+  const subject = { kind: "ServiceAccount", name: "x", namespace: "gone" };
+  expect(isGone(subject, { existing: listExisting(facts), names })).toBe(false);
 });
