@@ -1,4 +1,5 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
+import { pick } from "../../domain/base/values";
 import { diagnose, toDocument } from "../../domain/diagnosis/diagnose";
 import { describeSituation } from "../../domain/checks/context";
 import type { Facts } from "../../domain/facts/facts";
@@ -198,10 +199,11 @@ function componentFindings(facts: Facts, { clusters, ...others }: Parts): readon
   const own = diagnoseOperator(facts).findings.filter(({ blind, passes }) => !(blind ?? passes));
   const told = verdicts.flatMap((verdict) => {
     if (verdict.is !== "stalled" || verdict.code === undefined) return [];
-    const { code, object, because: cause, fix } = verdict;
+    const { code, because: cause, fix } = verdict;
     const { severity = "error", source = "Facts 11" } =
       codes.find((one) => one.code === code) ?? {};
-    return [{ code, severity, ...(object !== undefined && { object }), cause, fix, source }];
+    const about = { ...pick(verdict, "object"), cause, fix, ...pick(verdict, "remedies") };
+    return [{ code, severity, ...about, source }];
   });
   return [...own, ...told];
 }

@@ -37,14 +37,7 @@ export const operatorChecks: readonly Check[] = [
         : [],
   }),
   lostSiteCheck,
-  ofSymptom(operatorSymptoms.absent, {
-    needs: ["deployments", "namespaces"],
-    // of a namespace that is not there its own check tells
-    judge: (situation) =>
-      factNamed(situation.facts, "namespaces", { name: situation.facts.namespace })
-        ? operatorSymptoms.absent.judge(situation)
-        : [],
-  }),
+  ofSymptom(operatorSymptoms.absent),
   ofSymptom(operatorSymptoms.notReady),
   ofSymptom(operatorSymptoms.idle),
   prerequisites.operatorTooOld,

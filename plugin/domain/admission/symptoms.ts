@@ -127,7 +127,10 @@ function serverRows<S extends Scene>(row: ReturnType<typeof rowsOfWays<S>>) {
     serviceMissing: row("serviceMissing", "The Service that the webhook calls exists", onService),
     servicePort: row("servicePort", "The Service has the port that the webhook calls", onService),
     selectsNothing: row("selectsNothing", "The selector of the Service finds pods", onPods),
-    noPods: row("noPods", "What the Service selects has pods", onPods),
+    noPods: row("noPods", "What the Service selects has pods", {
+      ...onPods,
+      may: [...behind, "deployments"],
+    }),
     podsNotReady: row("podsNotReady", "A pod behind the Service is ready", onPods),
     noEndpoints: row("noEndpoints", "The Service that the webhook calls has a ready endpoint", {
       needs: server,
@@ -163,6 +166,7 @@ const fromOthers = (
   ...webhookFindings[what],
   title,
   needs: [...configurations, "namespaces"],
+  may: ["mutatingConfigurations"],
   judge: ({ facts }) =>
     judgeOthers(listJudging(facts), readCallable(facts)).filter(
       ({ code }) => code === webhookFindings[what].code,

@@ -124,14 +124,20 @@ export function verdictOf({ findings, unseen }: Diagnosis, rests: string): Compo
   const errors = findings.filter(({ severity }) => severity === "error");
   const first = errors.find(({ passes }) => passes !== true) ?? errors[0];
   if (first !== undefined) {
-    const { passes, blind, object, cause: because, fix, code } = first;
+    const { passes, blind, object, cause: because } = first;
     if (blind === true) return { is: "unknown", because };
-    if (passes === true) return { is: "moving", on: nameObject(object, because) };
-    return { is: "stalled", because, fix, code, ...(object !== undefined && { object }) };
+    if (passes === true) return verdictOnPassing(nameObject(object, because), unseen);
+    return { is: "stalled", because, ...pick(first, "fix", "remedies", "code", "object") };
   }
   const [hidden] = unseen;
   if (hidden !== undefined) return { is: "unknown", because: hidden.because };
   return { is: "fine", says: rests };
+}
+
+/** What ends by waiting is on its way only where nothing that was not seen may hold it up. */
+function verdictOnPassing(on: string, [hidden]: readonly Unseen[]): ComponentHealth {
+  if (hidden === undefined) return { is: "moving", on };
+  return { is: "unknown", because: `${on}; ${hidden.because}` };
 }
 
 function nameObject(object: string | undefined, says: string): string {

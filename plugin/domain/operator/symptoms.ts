@@ -111,7 +111,7 @@ const ofOlm = (what: OlmCode, title: string, key: FactKey): Symptom => ({
   ...operatorFindings[what],
   title,
   needs: ["deployments"],
-  may: [key],
+  may: [...new Set<FactKey>([key, "subscriptions"])],
   forbids: ["upgrade-operator"],
   concerns: ({ facts }) => !isKnown(facts, "deployments") || readOlm(facts) !== undefined,
   judge: ({ facts }) =>

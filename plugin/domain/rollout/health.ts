@@ -1,5 +1,6 @@
 /** What is said of one component: the four verdicts of status, and how they come about. */
 import { factSources, isKnown, type FactKey, type Facts } from "../facts/facts";
+import type { Remedy } from "../base/remedy";
 import type { Progress } from "./progress";
 
 /** How one component fares; texts are for people, lower case, no full stop. */
@@ -14,6 +15,8 @@ export type ComponentHealth =
       readonly is: "stalled";
       readonly because: string;
       readonly fix: string;
+      /** The same as data, where the finding has it so. */
+      readonly remedies?: readonly Remedy[];
       /** A finding's, where there is one. */
       readonly code?: string;
       readonly object?: string;
@@ -47,6 +50,7 @@ export function judgeHealth(progress: Progress): ComponentHealth {
         is: "stalled",
         because: progress.because,
         fix: progress.fix,
+        ...(progress.remedies && { remedies: progress.remedies }),
         code: progress.code,
         object: progress.object,
       };

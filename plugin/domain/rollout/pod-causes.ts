@@ -194,7 +194,10 @@ function findGated(pod: Pod): Trouble | undefined {
   return {
     because: `all its containers are ready, and its readiness gate ${open.join(", ")} is not set${said.length === 0 ? "" : `: ${said.join("; ")}`}`,
     ...withRemedies(
-      seePod(pod, `check the controller that sets ${open.join(", ")}, a load balancer's for example`),
+      seePod(
+        pod,
+        `check the controller that sets ${open.join(", ")}, a load balancer's for example`,
+      ),
     ),
     since: asString(ready.lastTransitionTime),
   };

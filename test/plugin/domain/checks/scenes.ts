@@ -1,4 +1,5 @@
 /** Every scene of the tables as facts: single changes of a healthy cluster, and rollouts that have come to a stand. */
+import fc from "fast-check";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import type { CheckTarget } from "../../../../plugin/domain/checks/context";
 import { testTime } from "../../../support/manual-clock";
@@ -9,7 +10,7 @@ import { heldSingle } from "../standstill/held-causes";
 import { moreDouble, moreSingle } from "../standstill/more-causes";
 import { reportedSingle } from "../standstill/reported-causes";
 import { reportedDouble } from "../standstill/reported-pairs";
-import type { Rows } from "./row";
+import type { Change, Rows } from "./row";
 import { certificateRows, rbacRows, sccRows, webhookRows } from "./rows-access";
 import {
   activeActiveRows,
@@ -54,6 +55,11 @@ export const areas: Readonly<Record<string, () => Rows>> = {
 export const worldOf = (openshift: true | undefined): Promise<World> =>
   openshift === true ? openShiftWorld() : fitWorld();
 
+/** Every single change; the keys of the certificates are made once. */
+let changes: readonly (readonly [string, Change])[] | undefined;
+const listChanges = () =>
+  (changes ??= Object.values(areas).flatMap((rows) => Object.entries(rows())));
+
 /** One state of a cluster. */
 export interface Scene {
   readonly title: string;
@@ -61,15 +67,37 @@ export interface Scene {
   readonly target: CheckTarget;
 }
 
+/** States with several things wrong at once, each time the same ones. */
+export async function generatedScenes(count: number): Promise<readonly Scene[]> {
+  const rows = listChanges();
+  const some = fc.shuffledSubarray([...rows], { minLength: 2, maxLength: 4 });
+  const scenes: Scene[] = [];
+  for (const chosen of fc.sample(some, { numRuns: count, seed: 1 })) {
+    const openshift = chosen.some(([, change]) => change.openshift === true);
+    const world = await worldOf(openshift || undefined);
+    const done: string[] = [];
+    for (const [title, change] of chosen) {
+      // what one change removes, another one cannot change any more
+      const before = structuredClone(world.objects);
+      try {
+        await change(world);
+        done.push(title);
+      } catch {
+        world.objects.splice(0, world.objects.length, ...before);
+      }
+    }
+    scenes.push({ title: done.join(" + "), facts: await world.facts(), target: world.target });
+  }
+  return scenes;
+}
+
 /** Every state. */
 export async function everyScene(): Promise<readonly Scene[]> {
   const changed: Scene[] = [];
-  for (const rows of Object.values(areas)) {
-    for (const [title, change] of Object.entries(rows())) {
-      const world = await worldOf(change.openshift);
-      await change(world);
-      changed.push({ title, facts: await world.facts(), target: world.target });
-    }
+  for (const [title, change] of listChanges()) {
+    const world = await worldOf(change.openshift);
+    await change(world);
+    changed.push({ title, facts: await world.facts(), target: world.target });
   }
   const stalled = [
     ...[...single, ...moreSingle, ...fieldSingle, ...heldSingle, ...reportedSingle],

@@ -1,14 +1,22 @@
 /** Every list of symptoms, with the scene that it is judged in: what stands against an act in these facts. */
 import { admissionList } from "../../../../plugin/domain/admission/symptoms";
+import { describeSituation } from "../../../../plugin/domain/checks/context";
+import { databaseList } from "../../../../plugin/domain/database/symptoms";
 import { gate } from "../../../../plugin/domain/diagnosis/diagnose";
 import type { Act, Diagnosed } from "../../../../plugin/domain/diagnosis/symptom";
+import { ownClusters } from "../../../../plugin/domain/engine-cluster/operator";
+import { clusterGates } from "../../../../plugin/domain/engine-cluster/symptoms";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import { operatorGround } from "../../../../plugin/domain/operator/ground";
 import { olmList, operatorList } from "../../../../plugin/domain/operator/symptoms";
 
-export function gatesOf(act: Act, facts: Facts): readonly Diagnosed[] {
+/** The databases and clusters that are written are those of `known`: an act has read them, or it has ended. */
+export function gatesOf(act: Act, facts: Facts, known: Facts = facts): readonly Diagnosed[] {
+  const { databases } = describeSituation(known, {});
   return [
     ...gate([...operatorGround, ...operatorList, ...olmList], act, { facts }),
     ...gate(admissionList, act, { facts }),
+    ...gate(clusterGates, act, { facts, clusters: ownClusters(known) }),
+    ...gate(databaseList, act, { facts, databases }),
   ];
 }

@@ -165,7 +165,7 @@ test.each<[string, object, KubeObject | undefined, string | undefined]>([
   expect(found.map((one) => one.severity)).toEqual(severity === undefined ? [] : [severity]);
   for (const { remedies = [] } of found) {
     expect(renderFix(remedies)).toContain(
-      `kubectl patch customresourcedefinition ones.example.com --type=merge --patch='{"spec":{"preserveUnknownFields":false}}'`,
+      `kubectl patch customresourcedefinition ones.example.com --type=merge '--patch={"spec":{"preserveUnknownFields":false}}'`,
     );
   }
 });
