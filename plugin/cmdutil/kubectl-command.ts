@@ -2,7 +2,7 @@
 import { quoteCommand } from "../output/escape";
 import type { CommandContext, GlobalOptions } from "./context";
 import type { Finding } from "../domain/base/findings";
-import { fixCommand } from "./fix-commands";
+import { firstRun, type Runnable } from "../domain/base/remedy";
 import type { Report } from "../kernel/report";
 import type { RawFlags } from "./flags";
 
@@ -56,35 +56,31 @@ const passedOn = ["release", "sha256", "target"];
 
 /** Adds to a finding the command that fixes it, where there is one. */
 export function completeFinding(
-  { names, options }: Pick<CommandContext, "names" | "options">,
+  { options }: Pick<CommandContext, "options">,
   raw: RawFlags,
 ): (finding: Finding) => Finding {
   const engine = engineCommand(options);
   const kubectl = kubectlCommand(options);
-  const fixLine = (finding: Finding): string | undefined => {
-    const fix = fixCommand(finding, names);
-    if (fix === undefined) return undefined;
-    const { of, words, saved, then } = fix;
+  const renderLine = ({ run: { of, words }, saves, then }: Runnable): string => {
     if (of === "tool") return engine([...words, ...readReleaseWords(words, raw)]);
-    const line = [of, ...words];
-    if (saved !== undefined) {
-      const lines = [line, ...(then === undefined ? [] : [["kubectl", ...then]])].map(kubectl);
-      return [`${kubectl(["kubectl", ...saved.words])} > ${saved.file}`, ...lines].join(" && ");
-    }
-    return placeCommand(line, options.contextArgs);
+    if (saves === undefined) return placeCommand([of, ...words], options.contextArgs);
+    // what follows only counts where all before it went well
+    const next = then?.run === undefined ? [] : [["kubectl", ...then.run.words]];
+    const lines = [[of, ...words], ...next].map(kubectl);
+    return [`${kubectl(["kubectl", ...saves.words])} > ${saves.file}`, ...lines].join(" && ");
   };
   return (finding) => {
-    const command = finding.accepted === true ? undefined : fixLine(finding);
-    return command === undefined || finding.command !== undefined
+    const found = finding.accepted === true ? undefined : firstRun(finding.remedies);
+    return found === undefined || finding.command !== undefined
       ? finding
-      : { ...finding, command };
+      : { ...finding, command: renderLine(found) };
   };
 }
 
 /** The report, each finding with its command where there is one. */
 export function withCommands(
   report: Report,
-  context: Pick<CommandContext, "names" | "options">,
+  context: Pick<CommandContext, "options">,
   raw: RawFlags,
 ): Report {
   const complete = completeFinding(context, raw);

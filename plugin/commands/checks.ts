@@ -1,6 +1,7 @@
 /** Every check, by area in the order in which they are shown. */
 import { activeActiveChecks, moduleChecks } from "./modules/checks";
 import { certificateChecks, restChecks } from "../domain/checks/secrets";
+import { pick } from "../domain/base/values";
 import type { Code } from "../domain/names/codes";
 import { type Check, judgingCodes } from "../domain/checks/check";
 import { clusterChecks, clusterSpecChecks, licenceChecks } from "./upgrade-cluster/checks";
@@ -47,7 +48,7 @@ export const checks: readonly Check[] = [
 export const checkCodes: readonly Code[] = [
   ...Object.values(judgingCodes),
   ...checks.filter((check) => check.shared !== true),
-].map(({ code, severity, cause, fix, source }) => ({ code, severity, cause, fix, source }));
+].map((check: Code) => pick(check, "code", "severity", "cause", "fix", "remedies", "source"));
 
 /** Judges the facts by every check of the catalogue. */
 export function judgeChecks(

@@ -18,7 +18,7 @@ import {
   listSubjects,
   subjectsBeyond,
 } from "../../domain/kube/role-rules";
-import { tool } from "../../domain/base/remedy";
+import { byTool, tool } from "../../domain/base/remedy";
 import { cutOff, findStale, isGone, listExisting, otherOperators } from "../../domain/rbac/managed";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
 import { settingNeeds, siteChecks, siteNeeds } from "../../domain/checks/managed-sites";
@@ -30,7 +30,7 @@ import { isFor, missesAccount, operatorAccount, rbacSymptoms } from "../../domai
 
 const { error, ofSymptom, shared, warning } = makeChecks("rbac");
 const needs = siteNeeds;
-const again = "run reapply-rbac";
+const again = byTool("run reapply-rbac", "reapply-rbac");
 
 const perSite =
   (
@@ -64,7 +64,7 @@ export const rbacChecks: readonly Check[] = [
   error("RBAC-PLACEHOLDER", "Facts 6", {
     title: "No placeholder was left in a role or binding",
     cause: "a placeholder of the files was left in a role or binding, which gives access to nobody",
-    fix: again,
+    ...again,
     needs,
     judge: perSite(({ role, binding }, { names }) =>
       [role, binding].flatMap((object) =>
@@ -77,7 +77,7 @@ export const rbacChecks: readonly Check[] = [
   error("RBAC-SUBJECTS", "Facts 6", {
     title: "Every binding is for the operator and its clusters",
     cause: "a binding lacks the service account of the operator or of a cluster",
-    fix: again,
+    ...again,
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ binding, wanted }, { names }) => {
@@ -102,7 +102,10 @@ export const rbacChecks: readonly Check[] = [
   warning("RBAC-ROLE-REF", "Facts 6", {
     title: "Every binding is for the Role beside it",
     cause: "a binding is for another role than the release's, and cannot be changed, only replaced",
-    fix: "run reapply-rbac: it replaces the binding without a moment without access",
+    ...byTool(
+      "run reapply-rbac: it replaces the binding without a moment without access",
+      "reapply-rbac",
+    ),
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ binding, wanted }, { facts }) => {
@@ -221,7 +224,7 @@ export const rbacReachChecks: readonly Check[] = [
   error("RBAC-LABEL-ROLE-ABSENT", source, {
     title: "The operator may look for namespaces where it finds them by a label",
     cause: "the operator finds its namespaces by a label, and may not list namespaces",
-    fix: "run reapply-rbac",
+    ...again,
     needs: [...settingNeeds, "clusterRoles", "clusterRoleBindings"],
     judge: judgeLabelRole,
   }),

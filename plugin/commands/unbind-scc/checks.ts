@@ -1,5 +1,6 @@
 /** The old security context constraint: where it is needed, and where it is left over (S31-S33; domain facts 5). */
 import type { Finding } from "../../domain/base/findings";
+import { byTool } from "../../domain/base/remedy";
 import { unprivilegedFrom } from "../../domain/release/unprivileged";
 import { ec, type Text, text } from "../../domain/names/text";
 import { factNamed } from "../../domain/facts/facts";
@@ -22,7 +23,15 @@ import {
 } from "../../domain/scc/refusals";
 import { findClusterPods } from "../../domain/scc/pods";
 import { sccFindings } from "../../domain/scc/findings";
-import { listFindings, isNamed, listRemoved, makeState, planLists, type ListPlan } from "./lists";
+import {
+  listFindings,
+  isNamed,
+  olderLeft,
+  listRemoved,
+  makeState,
+  planLists,
+  type ListPlan,
+} from "./lists";
 import { getPath, isObject, asArray } from "../../domain/base/values";
 import {
   type Check,
@@ -94,7 +103,7 @@ export const sccChecks: readonly Check[] = [
   warning("SCC-STILL-BOUND", "S33", {
     title: text`No unprivileged ${ec} is bound to the old constraint`,
     cause: text`the ${ec} runs unprivileged, and its service account may still use the old constraint`,
-    fix: "run unbind-scc",
+    ...byTool("run unbind-scc", "unbind-scc"),
     needs,
     judge: (situation) =>
       (evaluateUnbinding(situation).plan?.changes ?? []).map((change) =>
@@ -104,7 +113,7 @@ export const sccChecks: readonly Check[] = [
   warning("SCC-LEFT", "S33", {
     title: "The old constraint is not left behind",
     cause: "nobody uses the old constraint any more, and it is still there",
-    fix: "run unbind-scc: it deletes the constraint when nobody is left",
+    ...byTool("run unbind-scc: it deletes the constraint when nobody is left", "unbind-scc"),
     needs,
     judge: (situation) => {
       const { plan } = evaluateUnbinding(situation);
@@ -157,7 +166,7 @@ export const sccChecks: readonly Check[] = [
         releasesHere(situation, cluster).some((one) => isBefore(one, newerFrom)),
       );
       if (older === undefined || situation.clusters.length === 0 || needed) return [];
-      return [on(older, "the constraint of still older releases exists as well")];
+      return [olderLeft(readName(older))];
     },
   }),
   warning("SCC-FSGROUP", "Facts 5", {

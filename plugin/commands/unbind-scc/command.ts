@@ -9,7 +9,7 @@ import type { Report } from "../../kernel/report";
 import { servesConstraints, type UnbindOptions, type UnbindPorts } from "./read";
 import { unbindPart } from "./part";
 import type { CommandContext, CommandRun } from "../../cmdutil/context";
-import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
+import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
 import type { UnbindSccFlags } from "./flags";
 
@@ -26,7 +26,7 @@ async function given(
   const { options, names } = context;
   const ports = await runPorts(context, "UnbindScc");
   return {
-    ports: { ...ports, command: kubectlCommand(options), engine: engineCommand(options) },
+    ports: { ...ports, command: kubectlCommand(options) },
     options: {
       ...flags,
       ec: ec === undefined ? undefined : readName(ec, names).name,
@@ -38,13 +38,13 @@ async function given(
 
 /** Runs the part by itself, where the API server has constraints at all. */
 export async function unbindConstraint(
-  { engine, ...ports }: UnbindPorts,
+  ports: UnbindPorts,
   options: UnbindOptions,
 ): Promise<Report> {
   const { dryRun } = options;
   const nothing = await nothingToUnbind(ports);
   if (nothing !== undefined) return nothing;
-  const part = unbindPart({ ...options, engine, command: ports.command });
+  const part = unbindPart({ ...options, command: ports.command });
   return await runPart(ports, part, { dryRun, limitMs: 0 });
 }
 

@@ -1,4 +1,5 @@
 /** What goes out of which list to take a constraint from accounts, which ways in stay, and who else uses it (S33). */
+import { tool } from "../../domain/base/remedy";
 import { sccFinding } from "../../domain/scc/findings";
 import type { Pod, Subject } from "../../domain/kube/models";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -379,10 +380,16 @@ function leftRole({ leftover }: ListPlan): readonly Finding[] {
 }
 
 /** The constraint of releases before 6.4.2-6 is there as well. */
-export function olderLeft(older: string, command: string): Finding {
+export function olderLeft(older: string): Finding {
   return sccFinding("olderLeft", {
     object: `${constraintResource.kind}/${older}`,
     cause: "the constraint of still older releases exists as well",
-    fix: `remove it in the same way: ${command}`,
+    remedies: [
+      tool(
+        `remove it in the same way with unbind-scc --scc ${older}`,
+        "unbind-scc",
+        `--scc=${older}`,
+      ),
+    ],
   });
 }

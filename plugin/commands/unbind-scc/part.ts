@@ -9,7 +9,7 @@ import { requirePermissions } from "../../kernel/permissions";
 import { describeDryRun } from "../../kernel/simple-part";
 import { Session } from "../../kernel/session";
 import { requireNamespace } from "../../readers/ground";
-import { engineCommand, kubectlCommand } from "../../cmdutil/kubectl-command";
+import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { Reviews } from "../../readers/reviews";
@@ -34,28 +34,26 @@ export const scc: UpgradePart = {
   makeParts: async ({ context }) => {
     const { namespace } = await context.connect();
     const { options } = context;
-    const words = { engine: engineCommand(options), command: kubectlCommand(options) };
-    return [unbindPart({ namespace, ...words, ...writeOptions(context) })];
+    const command = kubectlCommand(options);
+    return [unbindPart({ namespace, command, ...writeOptions(context) })];
   },
 };
 
 /** What the part is told. */
 export interface UnbindWish extends UnbindOptions {
-  /** A command line of this program. */
-  readonly engine: (words: readonly string[]) => string;
   /** A kubectl command that names its namespace itself. */
   readonly command: (words: readonly string[]) => string;
 }
 
 /** Takes the constraint from the ECs' service accounts. */
-export function unbindPart({ engine, command, ...options }: UnbindWish): Part {
+export function unbindPart({ command, ...options }: UnbindWish): Part {
   const { namespace, scc } = options;
   return {
     command: "unbind-scc",
     needs: (names) => unbindNeeds({ names, namespace, scc }),
     plan: async (world) => {
       const reviews = new Reviews(world.cluster);
-      const deps: UnbindDeps = { ...world, command, engine, reviews };
+      const deps: UnbindDeps = { ...world, command, reviews };
       const session = new Session(deps, { ...options, dryRun: world.dryRun });
       try {
         await requireProof(deps, namespace);
@@ -90,8 +88,8 @@ async function makePlanned(world: World, own: UnbindContext, plan: UnbindPlan): 
     expects: { ...expects, reason: describeDryRun(changes.length) },
     after: projectWrites(writes),
     act: async (ports) => {
-      const { command, engine, reviews } = deps;
-      const real: UnbindDeps = { ...ports, command, engine, reviews };
+      const { command, reviews } = deps;
+      const real: UnbindDeps = { ...ports, command, reviews };
       const acting = new Session(real, { ...options, dryRun: "none" });
       const { tell } = ports;
       return await new UnbindAct({ deps: real, options, session: acting, tell }, plan).act();

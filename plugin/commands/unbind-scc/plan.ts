@@ -50,7 +50,7 @@ export interface UnbindPlan extends Pick<ListPlan, "ways" | "users"> {
 
 /** Throws BlockedError (3, 5) where something stands against it. */
 export function planUnbind(
-  deps: Pick<UnbindDeps, "names" | "engine">,
+  deps: Pick<UnbindDeps, "names">,
   options: UnbindOptions,
   facts: UnbindFacts,
 ): UnbindPlan {
@@ -91,11 +91,11 @@ function planFree(
 }
 
 function findOlder(
-  { names, engine }: Pick<UnbindDeps, "names" | "engine">,
+  { names }: Pick<UnbindDeps, "names">,
   { older }: UnbindFacts,
 ): readonly Finding[] {
   const { older: name } = names.scc;
-  return older === undefined ? [] : [olderLeft(name, engine(["unbind-scc", "--scc", name]))];
+  return older === undefined ? [] : [olderLeft(name)];
 }
 
 interface SccFindings {

@@ -22,13 +22,10 @@ export interface UnbindOptions {
 }
 
 /** Ports of `unbind-scc`; its kubectl commands name their namespace themselves. */
-export interface UnbindPorts extends AskingPorts {
-  /** A command line of this program. */
-  readonly engine: (words: readonly string[]) => string;
-}
+export type UnbindPorts = AskingPorts;
 
 /** What it reads and writes with, and asks for access reviews. */
-export interface UnbindDeps extends RunPorts, Pick<UnbindPorts, "engine"> {
+export interface UnbindDeps extends RunPorts {
   readonly reviews: Reviews;
 }
 

@@ -1,4 +1,5 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
+import { byTool } from "../../domain/base/remedy";
 import { operatorWays } from "./next";
 import { lostSiteCheck } from "../../domain/checks/managed-sites";
 import { prerequisites } from "../../domain/checks/prerequisites";
@@ -168,7 +169,7 @@ export const operatorOwnerChecks: readonly Check[] = [
   warning("OPERATOR-CHART-NAMESPACES", "Facts 8", {
     title: "The chart covers what the operator manages",
     cause: "the chart does not bring the roles of other namespaces, which this operator manages",
-    fix: "run reapply-rbac around the upgrade by the chart",
+    ...byTool("run reapply-rbac around the upgrade by the chart", "reapply-rbac"),
     needs: ["deployments", "configMaps", "namespaces"],
     judge: (situation) => {
       const { deployment, managed } = situation;

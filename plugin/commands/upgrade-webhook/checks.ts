@@ -1,4 +1,5 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
+import { byTool } from "../../domain/base/remedy";
 import { factNamed } from "../../domain/facts/facts";
 import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { readName } from "../../domain/kube/objects";
@@ -28,6 +29,8 @@ import { judgeScope, judgeSelectors } from "./scope-checks";
 const { ofSymptom, shared, warning } = makeChecks("webhook");
 const needs = ["webhookConfigurations"] as const;
 const planned = ["webhookConfigurations", "namespaces", "webhookSecrets"] as const;
+
+const seeDiff = ["diff", "upgrade-webhook"];
 
 type Code = keyof typeof webhookFindings;
 
@@ -64,7 +67,10 @@ export const webhookChecks: readonly Check[] = [
   warning("WEBHOOK-OLD", "S25", {
     title: "The old configuration is gone, and its entry too",
     cause: "the configuration of releases before 6.4.2, or its entry, is still there",
-    fix: "run upgrade-webhook: it deletes the old one when the new one is proven",
+    ...byTool(
+      "run upgrade-webhook: it deletes the old one when the new one is proven",
+      "upgrade-webhook",
+    ),
     needs,
     judge: (situation) => {
       const { facts, names } = situation;
@@ -98,7 +104,7 @@ export const webhookChecks: readonly Check[] = [
   warning("WEBHOOK-RULES-BEHIND", "Facts 4.1", {
     title: "The configuration matches every kind that the template does",
     cause: "edits of some kinds are not validated: the entry is of an older release",
-    fix: "run upgrade-webhook",
+    ...byTool("run upgrade-webhook", "upgrade-webhook"),
     needs,
     wants: "webhook",
     judge: judgeRules,
@@ -106,7 +112,10 @@ export const webhookChecks: readonly Check[] = [
   warning("WEBHOOK-DIFFERS", "Facts 4.1", {
     title: "The configuration is as the template has it",
     cause: "fields of the configuration differ from the template's",
-    fix: "run upgrade-webhook, or diff upgrade-webhook to see what it would change",
+    ...byTool(
+      "run upgrade-webhook, or diff upgrade-webhook to see what it would change",
+      ...seeDiff,
+    ),
     needs: planned,
     wants: "webhook",
     judge: (situation) => {
@@ -118,7 +127,7 @@ export const webhookChecks: readonly Check[] = [
             on(
               plan.live,
               `it differs at ${fields.join(", ")}`,
-              fixByOwner(plan.live, situation.facts),
+              fixByOwner(plan.live, situation.facts, ...seeDiff),
             ),
           ];
     },

@@ -245,7 +245,7 @@ export function webhookStep({
 
 /** No line of this tool changes what somebody else owns, but for its CA. */
 function ownedStep({ name, owner }: ConfigurationStatus, verdict: ComponentHealth): NextStep {
-  if (verdict.is === "stalled" && verdict.fix === caWay) {
+  if (verdict.is === "stalled" && verdict.fix === caWay.fix) {
     return { says: "write the CA of the webhook", words: ["upgrade-webhook", "--ca-only"] };
   }
   const step = holdStep("the webhook", verdict);

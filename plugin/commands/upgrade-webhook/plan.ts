@@ -11,7 +11,7 @@ import type {
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from "../../domain/kube/models";
-import { objectLabel, readName } from "../../domain/kube/objects";
+import { objectLabel } from "../../domain/kube/objects";
 import {
   readCaBundle,
   callsSame,
@@ -35,7 +35,7 @@ import {
   readFailurePolicy,
 } from "../../domain/admission/consequence";
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
-import { describeDeletion, isLeftWhole, judgeOthers } from "../../domain/admission/others";
+import { deletionOf, isLeftWhole, lookAt, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
 import {
   isAtWork,
@@ -267,7 +267,7 @@ function judgeOwners(
       return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object, facts)];
     }
     const lacksCa = isAtWork(owner) && object === found.lacksCa;
-    const fix = lacksCa ? { fix: caWay } : {};
+    const fix = lacksCa ? caWay : {};
     const told = mine ? judgeTouched(owner) : judgeBystander(owner, found.beside.includes(object));
     return [webhookFinding("owned", { object: objectLabel(object), ...told, ...fix })];
   });
@@ -302,12 +302,12 @@ function otherConfiguration(object: ValidatingWebhookConfiguration, facts: PlanF
     const consequence = describeConsequence(listPolicies(failing));
     const cause = `it carries the same entry, and no call by it is answered: ${consequence}`;
     return webhookFinding("otherConfiguration", {
-      ...{ object: label, cause, fix: describeDeletion(object, facts.left) },
+      ...{ object: label, cause, remedies: [deletionOf(object, facts.left)] },
     });
   }
   return webhookFinding("otherConfiguration", {
     object: label,
-    fix: `look at it with: kubectl get validatingwebhookconfiguration ${readName(object)} -o yaml`,
+    remedies: [lookAt("look at it", object)],
   });
 }
 

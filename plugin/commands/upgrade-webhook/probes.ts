@@ -183,8 +183,8 @@ function reportUnselected(
 ): Finding {
   const own = findEntry(wanted, names.webhook.entry);
   const { configuration = wanted, entry = own } = findSource({ live, old }, names) ?? {};
-  const { fix } = fixByOwner(configuration, { left: undefined });
-  return reportIdle({ configuration, entry }, selector, fix);
+  const { remedies } = fixByOwner(configuration, { left: undefined });
+  return reportIdle({ configuration, entry }, selector, remedies);
 }
 
 function ambiguous({ names }: SwapDeps): Finding {

@@ -38,9 +38,11 @@ export function judgeSelectors(
     );
   if (missed.length === 0) return inNamespaces;
   const cause = `its objectSelector leaves out ${few(missed.map(objectLabel))}: nothing validates them`;
+  const takeOut =
+    "take the selector out with upgrade-webhook --take-template-selectors, or label the databases";
   const about = {
     field: `${first.field}.objectSelector`,
-    fix: "take the selector out with upgrade-webhook --take-template-selectors, or label the databases",
+    remedies: [{ says: takeOut }],
     ...fixByOwner(first.configuration, facts),
   };
   return [...inNamespaces, on(first.configuration, cause, about)];

@@ -2,6 +2,7 @@
  * Watches the swap through its probes: what worked before, what is proven after each write, and
  * how long anything was wrong in between (cli contract, Probe).
  */
+import { kubectl } from "../../domain/base/remedy";
 import { nameAwaited } from "../../domain/base/awaited";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -221,13 +222,21 @@ export class WebhookVerifier {
     );
     if (failing === undefined) return;
     const { namespace } = this.deps.cluster;
-    const restart = `kubectl rollout restart deployment ${names.operator.deployment} --namespace=${namespace}`;
+    const { deployment } = names.operator;
     throw new BlockedError(exitCodes.blocked, [
       webhookFinding("servesOther", {
         object: objectLabel(failing),
         field: `${nameField(answer.by)}.clientConfig.caBundle`,
         cause: `it has the CA of the Secret, and what the webhook serves is refused all the same: ${answer.detail}`,
-        fix: `restart the pod behind the Service so that it serves the pair of the Secret, then run again; the operator's with: ${restart}`,
+        remedies: [
+          {
+            ...kubectl(
+              "restart the pod behind the Service so that it serves the pair of the Secret",
+              ...["rollout", "restart", `deployment/${deployment}`, `--namespace=${namespace}`],
+            ),
+            then: { says: "run again" },
+          },
+        ],
       }),
     ]);
   }

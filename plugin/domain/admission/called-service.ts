@@ -9,7 +9,7 @@ import type { CalledService } from "./configuration";
 import { listSelected } from "./endpoints";
 import { webhookFinding } from "./findings";
 import { findListeningPort } from "./ports";
-import { lineOn, ownerBeside, patchLine, readTarget } from "./service";
+import { byPatch, readTarget, seeObject } from "./service";
 
 /** What was read beside the Service; a list that is not known is undefined. */
 interface Beside {
@@ -50,7 +50,12 @@ export function judgeAlias(service: Service, beside: Beside): Finding | undefine
     object: objectLabel(service),
     field: "spec.externalName",
     cause: `it is another name of ${target}, and ${missing} does not exist: every call would fail`,
-    fix: `save the Service, delete it and apply the one of the release with upgrade-operator --release SOURCE; what it is now: ${lineOn("get service", service)} -o yaml`,
+    remedies: [
+      seeObject(
+        "save the Service, delete it and apply the one of the release with upgrade-operator --release SOURCE",
+        service,
+      ),
+    ],
   });
 }
 
@@ -91,6 +96,8 @@ export function reportMissingPort(
       same >= 0
         ? `its port ${String(port)} is not one of TCP: every call fails`
         : `port ${String(port)} is called, it has ${has}: every call fails`,
-    fix: `give the Service the port that is called${ownerBeside(service, left)} with: ${patchLine(service, [operation])}`,
+    remedies: [
+      byPatch("give the Service the port that is called", service, { patch: [operation], left }),
+    ],
   });
 }

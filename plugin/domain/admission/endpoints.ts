@@ -1,5 +1,6 @@
 /** Why nothing is behind a Service: its selector, the pods that it finds, and those that it misses (Facts 4.5). */
 import type { About, Finding } from "../base/findings";
+import { kubectl, look } from "../base/remedy";
 import { isDeleting } from "../kube/deletion";
 import type { Deployment, EndpointPort, EndpointSlice, Pod, Service } from "../kube/models";
 import { readName, readNamespace, objectLabel } from "../kube/objects";
@@ -8,7 +9,17 @@ import { podTrouble } from "../rollout/pod-causes";
 import { boundList, few, getOwn, sameJson } from "../base/values";
 import { readyEndpoints } from "./configuration";
 import { webhookFinding, type webhookFindings } from "./findings";
-import { isOver, lineOn, mayListen, opens, ownerBeside, patchLine, readTarget } from "./service";
+import {
+  byPatch,
+  describeOne,
+  isOver,
+  mayListen,
+  opens,
+  ownerBeside,
+  readTarget,
+  seeObject,
+  wordsOn,
+} from "./service";
 
 /** A Service without a ready endpoint, and what runs beside it. */
 export interface EndpointFacts {
@@ -42,7 +53,7 @@ export function judgeEndpoints(facts: EndpointFacts): Finding {
 function explain({ service, pods, deployments = [], left }: EndpointFacts): Explanation {
   const asked = listAsked(service);
   if (asked.length === 0) return explainUnselective({ service, deployments, left });
-  if (pods === undefined) return plain;
+  if (pods === undefined) return explainUnread(service);
   const alive = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
   const selected = alive.filter((pod) => lacks(readLabels(pod), asked).length === 0);
   if (selected.length > 0) return explainSelected(selected);
@@ -76,16 +87,18 @@ export function findMisnamed(
   const quoted = name === "" ? "no name" : `the name ${name}`;
   const isCopied = slice.metadata.labels?.[managedBy] === mirroring;
   const isOnly = slice.ports?.length === 1;
-  const look = isCopied ? lineOn("get endpoints", service) : lineOn("get endpointslice", slice);
   const patch = [{ op: "add", path: "/ports/0/name", value: name }];
+  const byHand = `give ${quoted} to the port on which the webhook listens`;
+  const remedy = isCopied
+    ? seeObject(byHand, { ...service, kind: "Endpoints" })
+    : isOnly
+      ? byPatch(`give ${quoted} to its port`, slice, { patch, left })
+      : seeObject(byHand, slice);
   return webhookFinding("noEndpoints", {
     object: objectLabel(slice),
     field: "ports",
     cause: `the port of ${objectLabel(service)} has ${quoted}, and no port of its ready endpoints has: every call would fail`,
-    fix:
-      isCopied || !isOnly
-        ? `give ${quoted} to the port on which the webhook listens; whose they are: ${look} -o yaml`
-        : `give ${quoted} to its port${ownerBeside(slice, left)} with: ${patchLine(slice, patch)}`,
+    remedies: [remedy],
   });
 }
 
@@ -115,9 +128,14 @@ export function findUnserved(
     object: objectLabel(service),
     field: "spec.ipFamilies",
     cause: `it is called by an address of ${family}, and its ready endpoints are ${has}, to which no such call is passed on: every call would fail`,
-    fix: isName
-      ? `replace that EndpointSlice by one with addresses; whose it is: ${lineOn("get endpointslice", slice)} -o yaml`
-      : `have an endpoint of that family, or recreate the Service with the family of its endpoints first; what it is now: ${lineOn("get service", service)} -o yaml`,
+    remedies: [
+      isName
+        ? seeObject("replace that EndpointSlice by one with addresses", slice)
+        : seeObject(
+            "have an endpoint of that family, or recreate the Service with the family of its endpoints first",
+            service,
+          ),
+    ],
   });
 }
 
@@ -130,11 +148,14 @@ function readPortName(port: EndpointPort | undefined): string {
   return port?.name ?? "";
 }
 
-const plain: Explanation = {
-  what: "noEndpoints",
-  cause: "the Service has no ready endpoint: every call would fail",
-  fix: "restart the pod behind the Service and wait for it, or run again with --wait",
-};
+function explainUnread(service: Service): Explanation {
+  const says = "restart the pod behind the Service and wait for it, or run again with --wait";
+  return {
+    what: "noEndpoints",
+    cause: "the Service has no ready endpoint: every call would fail",
+    remedies: [describeOne(says, service)],
+  };
+}
 
 /** Pods that a Service with this selector is for; undefined without a selector or where they are not known. */
 export function listSelected(
@@ -162,10 +183,16 @@ function explainUnselective({
     field,
     cause:
       "the Service has no selector, so that no pod is behind it, and no endpoint made by hand is ready: every call would fail",
-    fix:
+    remedies: [
       found === undefined
-        ? "give it the selector of the release with: upgrade-operator --release SOURCE"
-        : `give it the selector of the pods that answer${ownerBeside(service, left)} with: ${patchLine(service, { spec: { selector: found } })}`,
+        ? describeOne(
+            "give it the selector of the release with: upgrade-operator --release SOURCE",
+            service,
+          )
+        : byPatch("give it the selector of the pods that answer", service, {
+            ...{ patch: { spec: { selector: found } }, left },
+          }),
+    ],
   };
 }
 
@@ -189,13 +216,21 @@ function explainSelected(selected: readonly Pod[]): Explanation {
     return {
       what: "podsNotReady",
       cause: `the Service has no ready endpoint, ${objectLabel(pod)} behind it is not ready (${trouble.because}): every call would fail`,
-      fix: `repair the pod and wait for it, or run again with --wait; what keeps it: ${lineOn("describe pod", pod)}`,
+      remedies: [describeOne("repair the pod and wait for it, or run again with --wait", pod)],
     };
   }
   return {
     what: "noEndpoints",
     cause: `the Service has no endpoint, although its selector finds ${few(selected.map(objectLabel))}, which is ready: every call would fail`,
-    fix: `run again in a minute, or with --wait; if it stays so, replace what is behind it with: ${selected.map((pod) => lineOn("delete pod", pod))[0]}`,
+    remedies: [
+      {
+        says: "run again in a minute, or with --wait",
+        then: kubectl(
+          "replace what is behind it, if it stays so",
+          ...selected.slice(0, 1).flatMap((pod) => wordsOn("delete", pod)),
+        ),
+      },
+    ],
   };
 }
 
@@ -205,9 +240,17 @@ function explainWorkload(workload: Deployment, left: LeftMarks | undefined): Exp
   return {
     what: "noPods",
     cause: `the Service has no endpoint, ${label}, whose pods its selector finds, ${isOff ? "is scaled to 0" : "has none"}: every call would fail`,
-    fix: isOff
-      ? `have its pods started${ownerBeside(workload, left)} with: ${lineOn("scale deployment", workload)} --replicas=1`
-      : `have its pods started and wait for them, or run again with --wait; what keeps them: ${lineOn("describe deployment", workload)}`,
+    remedies: [
+      isOff
+        ? kubectl(
+            `have its pods started${ownerBeside(workload, left)}`,
+            ...wordsOn("scale", workload, "--replicas=1"),
+          )
+        : describeOne(
+            "have its pods started and wait for them, or run again with --wait",
+            workload,
+          ),
+    ],
   };
 }
 
@@ -230,7 +273,12 @@ function explainSelector(
       what: "selectsNothing",
       field,
       cause: `the Service has no endpoint: its selector asks for ${shown}, which no pod carries: every call would fail`,
-      fix: `start the pod that carries it, or give the Service the selector of the release with upgrade-operator --release SOURCE; what runs there: kubectl get pods --show-labels --namespace=${readNamespace(service)}`,
+      remedies: [
+        look(
+          "start the pod that carries it, or give the Service the selector of the release with upgrade-operator --release SOURCE",
+          ...["get", "pods", "--show-labels", `--namespace=${readNamespace(service)}`],
+        ),
+      ],
     };
   }
   const stale = lacks(readLabels(first), asked);
@@ -240,7 +288,9 @@ function explainSelector(
     what: "selectsNothing",
     field,
     cause: `the Service has no endpoint: its selector asks for ${renderPairs(stale)}, which ${whose}; without it ${few(near.map(objectLabel))} would match: every call would fail`,
-    fix: `take it out of the selector${ownerBeside(service, left)} with: ${patchLine(service, { spec: { selector } })}`,
+    remedies: [
+      byPatch("take it out of the selector", service, { patch: { spec: { selector } }, left }),
+    ],
   };
 }
 
@@ -252,7 +302,7 @@ function explainValues({ service, left }: Owned, asked: readonly Asked[], pod: P
     what: "selectsNothing",
     field,
     cause: `the Service has no endpoint: its selector asks for ${renderPairs(asked)}, which no pod carries, and ${objectLabel(pod)} listens on its port: every call would fail`,
-    fix: `have it select that pod${ownerBeside(service, left)} with: ${patchLine(service, patch)}`,
+    remedies: [byPatch("have it select that pod", service, { patch, left })],
   };
 }
 

@@ -1,6 +1,7 @@
 /** What the probe was told of the webhook, as the link that is broken and the way to repair it (Facts 4.5; admission facts 3, 4). */
 import { describeConsequence, failsOpen, type FailurePolicy } from "./consequence";
 import type { Finding } from "../base/findings";
+import { kubectl, look, type Remedy, tool } from "../base/remedy";
 import type { Names } from "../names/names";
 import { webhookFinding, type webhookFindings } from "./findings";
 import { isRight, type Observation } from "./probe";
@@ -24,22 +25,41 @@ interface Failure {
   readonly what: keyof typeof webhookFindings;
   /** What is so, without the API server's words. */
   readonly because: string;
-  readonly step: (place: Place) => string;
+  readonly ways: (place: Place) => readonly Remedy[];
 }
 
-const log = ({ names: { operator }, namespace }: Place): string =>
-  `kubectl logs deployment/${operator.deployment} --container=${operator.admissionContainer} --namespace=${namespace}`;
-const restart = ({ names: { operator }, namespace }: Place): string =>
-  `kubectl rollout restart deployment/${operator.deployment} --namespace=${namespace}`;
-const onService = (act: string, { names, namespace }: Place): string =>
-  `kubectl ${act} service ${names.webhook.service} --namespace=${namespace}`;
-const emergency = "edits that cannot wait: kubectl engine explain guides/bypass";
+const seeLog = (says: string, { names: { operator }, namespace }: Place): Remedy =>
+  look(
+    says,
+    ...["logs", `deployment/${operator.deployment}`],
+    ...[`--container=${operator.admissionContainer}`, `--namespace=${namespace}`],
+  );
+const restart = (says: string, { names: { operator }, namespace }: Place): Remedy =>
+  kubectl(
+    says,
+    ...["rollout", "restart", `deployment/${operator.deployment}`, `--namespace=${namespace}`],
+  );
+const onService = (says: string, words: readonly string[], { names, namespace }: Place): Remedy => {
+  const [act = "", ...after] = words;
+  return look(says, act, "service", names.webhook.service, `--namespace=${namespace}`, ...after);
+};
+const bypass: Remedy = {
+  says: "for edits that cannot wait, see kubectl engine explain guides/bypass",
+};
 
-const notAnswering = (because: string, before: (place: Place) => string = () => ""): Failure => ({
+const notAnswering = (
+  because: string,
+  after: (then: Remedy, place: Place) => Remedy = (then) => then,
+): Failure => ({
   what: "notAnswering",
   because,
-  step: (place) =>
-    `${before(place)}see in its log what keeps it, and restart it with ${restart(place)}; ${emergency}; the log: ${log(place)}`,
+  ways: (place) => [
+    {
+      ...seeLog("see in its log what keeps it", place),
+      then: after(restart("restart it", place), place),
+    },
+    bypass,
+  ],
 });
 
 /** The API server's texts for a call that failed (k8s.io/apiserver, net/http of Go), the closest first. */
@@ -49,8 +69,7 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "noEndpoints",
       because: "nothing is behind the Service",
-      step: (place) =>
-        `have a pod behind the Service; what it has: ${onService("describe", place)}`,
+      ways: (place) => [onService("have a pod behind the Service", ["describe"], place)],
     },
   ],
   [
@@ -58,7 +77,9 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "serviceMissing",
       because: "the Service is not there",
-      step: () => "install the operator in this namespace first, or give its namespace with -n",
+      ways: () => [
+        { says: "install the operator in this namespace first, or give its namespace with -n" },
+      ],
     },
   ],
   [
@@ -66,8 +87,14 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "unreachable",
       because: "the Service has no address of its own (clusterIP: None)",
-      step: (place) =>
-        `save the Service, delete it and apply the one of the release, which has an address, with upgrade-operator --release SOURCE; ${emergency}; what it is now: ${onService("get", place)} -o yaml`,
+      ways: (place) => [
+        onService(
+          "save the Service, delete it and apply the one of the release, which has an address, with upgrade-operator --release SOURCE",
+          ["get", "-o", "yaml"],
+          place,
+        ),
+        bypass,
+      ],
     },
   ],
   [
@@ -75,8 +102,7 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "servicePort",
       because: "the Service does not have that port",
-      step: (place) =>
-        `give it the port that is called; what it has: ${onService("get", place)} -o yaml`,
+      ways: (place) => [onService("give it the port that is called", ["get", "-o", "yaml"], place)],
     },
   ],
   [
@@ -84,8 +110,12 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "unreachable",
       because: "the API server calls it through a proxy, which does not let the call pass",
-      step: ({ namespace }) =>
-        `take .svc and .${namespace}.svc into NO_PROXY of the API server (its administrator or provider), or let its proxy pass the call; ${emergency}`,
+      ways: ({ namespace }) => [
+        {
+          says: `take .svc and .${namespace}.svc into NO_PROXY of the API server (its administrator or provider), or let its proxy pass the call`,
+        },
+        bypass,
+      ],
     },
   ],
   [
@@ -93,8 +123,12 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "unreachable",
       because: "the API server does not resolve the name that it calls",
-      step: () =>
-        `have the entry call the Service, not a URL, or correct the DNS of the API server; ${emergency}`,
+      ways: () => [
+        {
+          says: "have the entry call the Service, not a URL, or correct the DNS of the API server",
+        },
+        bypass,
+      ],
     },
   ],
   [
@@ -107,8 +141,12 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "servesOther",
       because: "what it serves is not trusted",
-      step: (place) =>
-        `restart the pod so that it serves the pair of the Secret, then run upgrade-webhook: ${restart(place)}`,
+      ways: (place) => [
+        {
+          ...restart("restart the pod so that it serves the pair of the Secret", place),
+          then: tool("run upgrade-webhook", "upgrade-webhook"),
+        },
+      ],
     },
   ],
   [
@@ -116,17 +154,25 @@ const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
     {
       what: "unreachable",
       because: "the API server does not reach it in time",
-      step: ({ namespace }) =>
-        `let the API server reach the port of the pods (NetworkPolicies, firewalls, a tunnel of the provider); ${emergency}; the policies: kubectl get networkpolicies --namespace=${namespace} -o yaml`,
+      ways: ({ namespace }) => [
+        look(
+          "let the API server reach the port of the pods (NetworkPolicies, firewalls, a tunnel of the provider)",
+          ...["get", "networkpolicies", `--namespace=${namespace}`, "-o", "yaml"],
+        ),
+        bypass,
+      ],
     },
   ],
   [
     /connection refused/,
-    notAnswering(
-      "nothing listens on the port",
-      (place) =>
-        `compare the port that the Service sends to with the one that the container opens: ${onService("get", place)} -o yaml; where they are the same, `,
-    ),
+    notAnswering("nothing listens on the port", (then, place) => ({
+      ...onService(
+        "compare the port that the Service sends to with the one that the container opens",
+        ["get", "-o", "yaml"],
+        place,
+      ),
+      then,
+    })),
   ],
   [/\bEOF\b|connection reset by peer|broken pipe/, notAnswering("it cuts the connection")],
 ];
@@ -152,26 +198,28 @@ function isOurs({ answer }: Observation, ours: readonly string[]): boolean {
 
 /** Under Ignore an edit also passes where the webhook was never reached: then its log says nothing of it. */
 function allows({ object, policies, ...place }: Answering): Finding {
-  if (policies.includes("Ignore")) {
-    const fix = `see whether calls reach it: its log has a line for each, ${log(place)}; where none comes, kubectl engine check names what is broken on the way; where they come, restart it with ${restart(place)}`;
-    const cause = `an edit that must be refused passes, and whether the webhook answered cannot be seen: ${failsOpen}`;
-    return webhookFinding("allowsAll", { object, cause, fix });
-  }
-  const cause = "an edit that must be refused passes: no webhook in force refuses it";
-  const fix = `see in its log why it lets them pass, and restart it with ${restart(place)}; the log: ${log(place)}`;
-  return webhookFinding("allowsAll", { object, cause, fix });
+  const isUnseen = policies.includes("Ignore");
+  const cause = isUnseen
+    ? `an edit that must be refused passes, and whether the webhook answered cannot be seen: ${failsOpen}`
+    : "an edit that must be refused passes: no webhook in force refuses it";
+  const says = isUnseen
+    ? "see whether calls reach it: its log has a line for each; where none comes, check names what is broken on the way"
+    : "see in its log why it lets them pass";
+  const then = restart(isUnseen ? "restart it where they come" : "restart it", place);
+  const remedies = [{ ...seeLog(says, place), then }];
+  return webhookFinding("allowsAll", { object, cause, remedies });
 }
 
 function refuses({ object, ...place }: Answering, detail: string): Finding {
   return webhookFinding("refusesAll", {
     object,
     cause: `it refuses an edit that must pass: ${detail}`,
-    fix: `do what it asks for, or restart it with ${restart(place)}; ${emergency}; its log: ${log(place)}`,
+    remedies: [seeLog("do what it asks for", place), restart("restart it", place), bypass],
   });
 }
 
 function fails({ object, policies, ...place }: Answering, detail: string): Finding {
-  const { what, because, step } = failures.find(([text]) => text.test(detail))?.[1] ?? other;
+  const { what, because, ways } = failures.find(([text]) => text.test(detail))?.[1] ?? other;
   const cause = `${describeConsequence(policies)}, ${because}: ${detail}`;
-  return webhookFinding(what, { object, cause, fix: step(place) });
+  return webhookFinding(what, { object, cause, remedies: ways(place) });
 }

@@ -1,14 +1,12 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
-import { type About, error, type Explained, type Finding, warning } from "../base/findings";
-import { renderFix, tool } from "../base/remedy";
+import { error, type Explained, type Finding, warning } from "../base/findings";
+import { byTool } from "../base/remedy";
 import { eitherConsequence, failsOpen } from "./consequence";
 import { bindFindings } from "../names/codes";
 
 /** An error that a write of the entry mends. */
-const byWrite = (code: string, source: string, texts: Pick<Explained, "cause" | "fix">) => ({
-  ...error(code, source, texts),
-  remedies: [tool(texts.fix, "upgrade-webhook")],
-});
+const byWrite = (code: string, source: string, { cause, fix }: Pick<Explained, "cause" | "fix">) =>
+  error(code, source, { cause, ...byTool(fix, "upgrade-webhook") });
 
 /** The codes by what they are about. */
 export const webhookFindings = {
@@ -204,20 +202,10 @@ export const webhookFindings = {
     cause: `the API server does not reach the webhook in time: ${eitherConsequence}`,
     fix: "let the API server reach the port of the webhook's pods",
   }),
-} as const satisfies Readonly<Record<string, Explained & Pick<Finding, "remedies">>>;
+} as const satisfies Readonly<Record<string, Explained>>;
 
-/** A finding of one of the codes: its fix is that of the remedies, unless it has one of its own. */
-export function webhookFinding(
-  what: keyof typeof webhookFindings,
-  { remedies, ...about }: About & Pick<Finding, "remedies">,
-): Finding {
-  const usual: Explained & Pick<Finding, "remedies"> = webhookFindings[what];
-  const ways = remedies ?? (about.fix === undefined ? usual.remedies : undefined);
-  const finding = makeFinding(what, about);
-  return ways === undefined ? finding : { ...finding, fix: renderFix(ways), remedies: ways };
-}
-
-const makeFinding = bindFindings(webhookFindings);
+/** A finding of one of the codes. */
+export const webhookFinding = bindFindings(webhookFindings);
 
 /** The finding that the namespace is not there, with what is known beside. */
 export function namespaceMissing(

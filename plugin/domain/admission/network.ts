@@ -14,15 +14,7 @@ import { selects } from "../kube/selectors";
 import { few } from "../base/values";
 import { webhookFinding } from "./findings";
 import { type Letting, listPeerNames, mayBeServer } from "./peers";
-import {
-  listContainers,
-  isTcp,
-  lineOn,
-  ownerBeside,
-  patchLine,
-  listPorts,
-  type Target,
-} from "./service";
+import { listContainers, isTcp, byPatch, seeObject, listPorts, type Target } from "./service";
 
 /** Policies, and what tells whom they let in. */
 interface Limits {
@@ -99,7 +91,11 @@ function reportClosed(
     object: objectLabel(policy),
     field: "spec.ingress",
     cause: `it selects ${objectLabel(pod)}, and no rule lets the API server reach port ${numbers.map(String).join(" or ")}${but}: every call would time out`,
-    fix: `open ${numbers.length === 1 ? "that port" : "those ports"} in it${ownerBeside(policy, left)} with: ${patchLine(policy, [operation])}`,
+    remedies: [
+      byPatch(`open ${numbers.length === 1 ? "that port" : "those ports"} in it`, policy, {
+        ...{ patch: [operation], left },
+      }),
+    ],
   });
 }
 
@@ -115,7 +111,12 @@ function reportUnknown({ policy, pod, port }: Doubtful): Finding {
     object: objectLabel(policy),
     field: "spec.ingress",
     cause: `it selects ${objectLabel(pod)}, and whether it lets the API server reach port ${String(port)} is not known: its rules ask for labels of namespaces, which could not be read`,
-    fix: `ask for the permission to list namespaces, or see whether one of its peers is kube-system, from where a tunnel calls; the policy: ${lineOn("get networkpolicy", policy)} -o yaml`,
+    remedies: [
+      seeObject(
+        "ask for the permission to list namespaces, or see whether one of its peers is kube-system, from where a tunnel calls",
+        policy,
+      ),
+    ],
   });
 }
 

@@ -1,5 +1,6 @@
 /** Configurations that are not the product's and judge its kinds: leftovers, proxies, policy engines (Facts 4.4). */
 import type { Finding } from "../base/findings";
+import { kubectl, look, type Remedy, type Saves } from "../base/remedy";
 import { kinds } from "../kube/kinds";
 import type { Namespace, ValidatingWebhook, WebhookConfiguration } from "../kube/models";
 import { readName, objectLabel } from "../kube/objects";
@@ -125,7 +126,7 @@ function judgeEntry(
     return webhookFinding("selectsNoNamespace", {
       object,
       field: `${field}.namespaceSelector`,
-      fix: `look at it, and delete it if nobody needs it: kubectl get ${kindName(configuration)} ${readName(configuration)} -o yaml`,
+      remedies: [lookAt("look at it, and delete it if nobody needs it", configuration)],
     });
   }
   const gone = findGone(entry, callable);
@@ -142,9 +143,11 @@ function judgeEntry(
     object,
     field: `${field}.clientConfig.service`,
     cause: `${String(entry.name)} checks the databases, and calls ${gone}, which does not exist: ${refused}`,
-    fix: isLeftWhole(configuration, callable.names)
-      ? describeDeletion(configuration, callable.left)
-      : describeRemoval({ configuration, entry, field }, callable.left),
+    remedies: [
+      isLeftWhole(configuration, callable.names)
+        ? deletionOf(configuration, callable.left)
+        : removalOf({ configuration, entry, field }, callable.left),
+    ],
   });
 }
 
@@ -161,32 +164,45 @@ function listLimits(
   ];
 }
 
-/** How kubectl names the kind of a configuration. */
-const kindName = ({ kind }: WebhookConfiguration): string => kind.toLowerCase();
+/** A configuration of others, for a person to decide on. */
+export function lookAt(says: string, configuration: WebhookConfiguration): Remedy {
+  return look(says, ...readWords(configuration));
+}
+
+/** How kubectl names a configuration. */
+const nameWords = (one: WebhookConfiguration): readonly string[] => [
+  one.kind.toLowerCase(),
+  readName(one),
+];
+const readWords = (one: WebhookConfiguration): readonly string[] => [
+  ...["get", ...nameWords(one)],
+  ...["-o", "yaml"],
+];
+const savingOf = (one: WebhookConfiguration): Saves => ({
+  words: readWords(one),
+  file: `${readName(one)}.yaml`,
+});
 
 /** The way out of a configuration that no command of this tool writes; its owner's is named first. */
-export function describeDeletion(
+export function deletionOf(
   configuration: WebhookConfiguration,
   left: LeftMarks | undefined,
-): string {
-  const name = readName(configuration);
-  const what = `${kindName(configuration)} ${name}`;
-  return `save it and delete it${describeMarks(configuration, left)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl delete ${what}`;
+): Remedy {
+  const says = `save it and delete it${describeMarks(configuration, left)}`;
+  const words = nameWords(configuration);
+  return { ...kubectl(says, "delete", ...words), saves: savingOf(configuration) };
 }
 
 /** The way out of an entry that stands among the product's: tested by its name before it is taken out. */
-function describeRemoval(
-  { configuration, entry }: EntryInForce,
-  left: LeftMarks | undefined,
-): string {
+function removalOf({ configuration, entry }: EntryInForce, left: LeftMarks | undefined): Remedy {
   const path = `/webhooks/${listEntries(configuration).indexOf(entry)}`;
-  const patch = [
+  const patch = JSON.stringify([
     { op: "test", path: `${path}/name`, value: entry.name },
     { op: "remove", path },
-  ];
-  const name = readName(configuration);
-  const what = `${kindName(configuration)} ${name}`;
-  return `save the configuration and take the entry out of it${describeMarks(configuration, left)} with: kubectl get ${what} -o yaml > ${name}.yaml && kubectl patch ${what} --type=json --patch='${JSON.stringify(patch)}'`;
+  ]);
+  const says = `save the configuration and take the entry out of it${describeMarks(configuration, left)}`;
+  const words = ["patch", ...nameWords(configuration), "--type=json", `--patch=${patch}`];
+  return { ...kubectl(says, ...words), saves: savingOf(configuration) };
 }
 
 /** Whose marks it has: what is gone does not make it again, what was found does, and of others a person knows. */

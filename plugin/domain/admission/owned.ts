@@ -1,6 +1,6 @@
 /** What may be advised of a configuration that somebody else owns (Facts 4.4). */
-import type { Finding } from "../base/findings";
-import { tool } from "../base/remedy";
+import { byTool, tool } from "../base/remedy";
+import type { Found } from "../diagnosis/symptom";
 import type { Facts } from "../facts/facts";
 import type { ValidatingWebhookConfiguration, WebhookConfiguration } from "../kube/models";
 import { readName } from "../kube/objects";
@@ -9,30 +9,36 @@ import type { Names } from "../names/names";
 import { findEntry, nameField } from "./configuration";
 
 /** The one write that an owner leaves to this tool. */
-export const caWay =
-  "run upgrade-webhook --ca-only: it writes the CA and nothing else; then have the owner leave that field out";
+export const caWay = byTool(
+  "run upgrade-webhook --ca-only: it writes the CA and nothing else; then have the owner leave that field out",
+  ...["upgrade-webhook", "--ca-only"],
+);
 
-/** Takes the place of a finding's fix that a run of upgrade-webhook would refuse; {} where nobody owns it. */
+/**
+ * Takes the place of a finding's fix that a run of upgrade-webhook would refuse; {} where nobody owns it. `see`: a
+ * command of this tool that only shows.
+ */
 export function fixByOwner(
   configuration: WebhookConfiguration,
   { left }: Pick<Facts, "left">,
-): Partial<Pick<Finding, "fix">> {
+  ...see: readonly string[]
+): Pick<Found, "remedies"> {
   const owner = findLivingOwner(configuration, left);
-  return owner === undefined ? {} : { fix: renderOwnersWay(owner) };
+  if (owner === undefined) return {};
+  const says = renderOwnersWay(owner);
+  return { remedies: [see.length === 0 ? { says } : tool(says, ...see)] };
 }
 
 /** The same where nothing but the CA is wrong. */
 export function fixCaByOwner(
   configuration: WebhookConfiguration,
   facts: Pick<Facts, "left" | "names">,
-): Partial<Pick<Finding, "fix" | "remedies">> {
+): Pick<Found, "fix" | "remedies"> {
   const byOwner = fixByOwner(configuration, facts);
   const isProducts = readName(configuration) === facts.names.webhook.configuration;
   const { loses } = findLivingOwner(configuration, facts.left) ?? {};
-  const isOwners = byOwner.fix !== undefined && loses === undefined;
-  return isOwners && isProducts
-    ? { remedies: [tool(caWay, "upgrade-webhook", "--ca-only")] }
-    : byOwner;
+  const isOwners = byOwner.remedies !== undefined && loses === undefined;
+  return isOwners && isProducts ? caWay : byOwner;
 }
 
 /** A configuration as found and as wanted, with the paths of `listDifferences`. */

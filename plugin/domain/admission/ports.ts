@@ -1,4 +1,6 @@
 /** Whether what a Service selects listens where the Service sends to (Facts 4.5). */
+import { kubectl, type Remedy } from "../base/remedy";
+import { withRemedies } from "../rollout/progress";
 import type { Finding } from "../base/findings";
 import type {
   Container,
@@ -17,10 +19,11 @@ import { few, getOwn, renderValue } from "../base/values";
 import { webhookFinding } from "./findings";
 import {
   listContainers,
-  lineOn,
+  byPatch,
+  describeOne,
   opens,
-  ownerBeside,
-  patchLine,
+  seeObject,
+  wordsOn,
   listPorts,
   readTarget,
   isPort,
@@ -64,10 +67,11 @@ export function judgeTarget({ service, port, pods, names, left }: Sent): Finding
     object: objectLabel(service),
     field: `spec.ports[${String(index)}].targetPort`,
     cause: `it sends to port ${renderValue(target)}, ${describeMiss(missed, target, names)}${describePort(value)}: ${but}${calls}`,
-    fix:
+    remedies: [
       value === undefined
-        ? `send to the port on which the webhook listens; which ports the pod has: ${lineOn("describe pod", first)}`
-        : `send to port ${value}, on which it listens${ownerBeside(service, left)}, with: ${patchLine(service, [{ op: "add", path, value }])}`,
+        ? describeOne("send to the port on which the webhook listens", first)
+        : sendTo(value, service, { patch: [{ op: "add", path, value }], left }),
+    ],
   });
 }
 
@@ -92,13 +96,22 @@ export function judgeAddressed({ slices, pods, names, left }: Addressed): Findin
     });
     if (finding === undefined) continue;
     const value = findCommonPort(reached, names);
-    const fix =
+    const patch = [{ op: "replace", path: "/ports/0/port", value }];
+    const remedy =
       typeof value === "number"
-        ? `send to port ${value}, on which it listens${ownerBeside(slice, left)}, with: ${patchLine(slice, [{ op: "replace", path: "/ports/0/port", value }])}`
-        : `send to the port on which the webhook listens; whose they are: ${lineOn("get endpointslice", slice)} -o yaml`;
-    return { ...finding, field: "ports[0].port", fix };
+        ? sendTo(value, slice, { patch, left })
+        : seeObject("send to the port on which the webhook listens", slice);
+    return { ...finding, field: "ports[0].port", ...withRemedies(remedy) };
   }
   return undefined;
+}
+
+function sendTo(
+  port: Target,
+  object: EndpointSlice | Service,
+  how: Parameters<typeof byPatch>[2],
+): Remedy {
+  return byPatch(`send to port ${String(port)}, on which it listens`, object, how);
 }
 
 /** The pods that have the addresses of endpoints. */
@@ -218,7 +231,7 @@ export function judgeStrangers(selection: Selection): readonly Finding[] {
           ? "what listens in it is not the webhook, whose containers and Secret it does not have"
           : `none of its containers opens port ${renderValue(target)}`
       }: every call that it gets fails`,
-      fix: adviceOn(pod, selection, { meant: own, strangers }),
+      remedies: [adviceOn(pod, selection, { meant: own, strangers })],
     }),
   );
 }
@@ -254,7 +267,7 @@ function adviceOn(
   pod: Pod,
   { service, deployments = [], left }: Selection,
   { meant, strangers }: { readonly meant: readonly Pod[]; readonly strangers: readonly Pod[] },
-): string {
+): Remedy {
   const labels = Object.entries(meant[0]?.metadata.labels ?? {});
   const carries = ({ metadata }: Pod, [key, value]: readonly [string, string]): boolean =>
     getOwn(metadata.labels, key) === value;
@@ -266,16 +279,18 @@ function adviceOn(
     );
   if (telling !== undefined) {
     const selector = Object.fromEntries([telling]);
-    return `have the Service select only the webhook's pods${ownerBeside(service, left)} with: ${patchLine(service, { spec: { selector } })}`;
+    const patch = { spec: { selector } };
+    return byPatch("have the Service select only the webhook's pods", service, { patch, left });
   }
   const key = Object.keys(service.spec?.selector ?? {})[0] ?? "";
   if ((pod.metadata.ownerReferences ?? []).length === 0) {
-    return `take the label off the pod with: ${lineOn("label pod", pod)} ${key}-`;
+    return kubectl("take the label off the pod", ...wordsOn("label", pod, `${key}-`));
   }
   const makes = ({ spec }: Deployment, one: Pod): boolean =>
     selects(spec?.selector, one.metadata.labels ?? {});
   // the webhook's own Deployment may select it, too
   const maker = deployments.find((one) => makes(one, pod) && !meant.some((own) => makes(one, own)));
   const where = maker === undefined ? "what makes it" : objectLabel(maker);
-  return `give the pods of ${where} another value of the label ${key}, or move them to another namespace; whose they are: ${lineOn("describe pod", pod)}`;
+  const says = `give the pods of ${where} another value of the label ${key}, or move them to another namespace`;
+  return describeOne(says, pod);
 }

@@ -1,13 +1,13 @@
 /** Whether an entry selects anything: what it does not select, nothing validates, and no edit can prove (Facts 4.3). */
 import type { Finding } from "../base/findings";
-import { type Remedy, tool } from "../base/remedy";
+import { kubectl, type Remedy, tool } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import { isDeleting } from "../kube/deletion";
 import type { ValidatingWebhook, WebhookConfiguration } from "../kube/models";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 import { findLivingOwner } from "../kube/owners";
 import { labelsFor } from "../kube/selectors";
-import { missingTargets, targetCommand } from "../operator/olm-obstacles";
+import { missingTargets, targetWords } from "../operator/olm-obstacles";
 import { fieldOf, selectsNamespace } from "./configuration";
 import { webhookFinding } from "./findings";
 
@@ -46,37 +46,44 @@ export function fixByGroup(
   { entry, configuration }: Selecting,
   name: string,
   { objects: { operatorGroups }, left }: Pick<Facts, "left" | "objects">,
-): { readonly fix?: string } {
+): { readonly remedies?: readonly Remedy[] } {
   const labels = JSON.stringify([entry?.namespaceSelector]);
   const [, uid] = /"olm\.operatorgroup\.uid\/([^"]+)"/.exec(labels) ?? [];
   if (uid === undefined || findLivingOwner(configuration, left)?.name !== "OLM") return {};
   const group = operatorGroups.find(({ metadata }) => metadata.uid === uid);
   const takesBack = "OLM takes a label by hand and a wider selector back";
   if (group === undefined) {
-    return { fix: `add ${name} to the targets of the OperatorGroup with uid ${uid}; ${takesBack}` };
+    const says = `add ${name} to the targets of the OperatorGroup with uid ${uid}; ${takesBack}`;
+    return { remedies: [{ says }] };
   }
   const missing = missingTargets(group, [name]);
   // OLM labels the namespaces of its group, and sets a label that was lost when it looks again
-  const fix =
+  const remedy =
     missing.length === 0
-      ? `OperatorGroup ${readName(group)} targets it already: have OLM look again with: kubectl annotate operatorgroups.operators.coreos.com ${readName(group)} --namespace=${readNamespace(group)} --overwrite looked-at=again`
-      : `add it to the targets of OLM's group, which also makes the rights there; ${takesBack}: ${targetCommand(group, missing)}`;
-  return { fix };
+      ? kubectl(
+          `have OLM look again at OperatorGroup ${readName(group)}, which targets it already`,
+          ...["annotate", "operatorgroups.operators.coreos.com", readName(group)],
+          ...[`--namespace=${readNamespace(group)}`, "--overwrite", "looked-at=again"],
+        )
+      : kubectl(
+          `add it to the targets of OLM's group, which also makes the rights there; ${takesBack}`,
+          ...targetWords(group, missing),
+        );
+  return { remedies: [remedy] };
 }
 
-/** The error that nothing is validated by it; `fix` where somebody else writes the configuration. */
+/** The error that nothing is validated by it; `byOwner` where somebody else writes the configuration. */
 export function reportIdle(
   { configuration, entry }: Selecting,
   selector: keyof typeof because,
-  fix: string | undefined,
+  byOwner: readonly Remedy[] | undefined,
 ): Finding {
   const about = {
     object: objectLabel(configuration),
     field: `${fieldOf(entry)}.${selector}`,
     cause: `${because[selector]}: nothing is validated, and no edit can prove the webhook`,
   };
-  if (fix !== undefined) return webhookFinding("probeNoMatch", { ...about, fix });
-  const remedies = [
+  const remedies = byOwner ?? [
     tool(
       "write the selectors of the template with --take-template-selectors",
       ...["upgrade-webhook", "--take-template-selectors"],

@@ -1,4 +1,5 @@
-/** A Service and the pods behind it: where they listen, and the lines that change them. */
+/** A Service and the pods behind it: where they listen, and the commands that change them. */
+import { kubectl, look, type Remedy } from "../base/remedy";
 import { type KubeObject, readName, readNamespace } from "../kube/objects";
 import { chooseCause, findLivingOwner, type LeftMarks } from "../kube/owners";
 import type { Container, ContainerPort, Pod, Service, ServicePort } from "../kube/models";
@@ -67,16 +68,35 @@ export function mayListen(pod: Pod, { spec }: Service): boolean {
   );
 }
 
-/** A line of kubectl on an object of a namespace. */
-export function lineOn(act: string, object: KubeObject): string {
-  return `kubectl ${act} ${readName(object)} --namespace=${readNamespace(object)}`;
+/** Words of kubectl on an object of a namespace. */
+export function wordsOn(
+  act: string,
+  object: KubeObject,
+  ...more: readonly string[]
+): readonly string[] {
+  const kind = object.kind.toLowerCase();
+  return [act, kind, readName(object), `--namespace=${readNamespace(object)}`, ...more];
 }
 
-/** The line that changes an object by a patch: merged, or as operations. */
-export function patchLine(object: KubeObject, patch: object): string {
+/** A remedy of an object by a patch: merged, or as operations. Whoever else owns the object is named. */
+export function byPatch(
+  says: string,
+  object: KubeObject,
+  { patch, left }: { readonly patch: object; readonly left: LeftMarks | undefined },
+): Remedy {
   const type = Array.isArray(patch) ? "json" : "merge";
-  const line = lineOn(`patch ${object.kind.toLowerCase()}`, object);
-  return `${line} --type=${type} --patch='${JSON.stringify(patch)}'`;
+  const words = wordsOn("patch", object, `--type=${type}`, `--patch=${JSON.stringify(patch)}`);
+  return kubectl(`${says}${ownerBeside(object, left)}`, ...words);
+}
+
+/** What a person does, with the object as it is. */
+export function seeObject(says: string, object: KubeObject): Remedy {
+  return look(says, ...wordsOn("get", object, "-o", "yaml"));
+}
+
+/** What a person does, with what kubectl tells of an object. */
+export function describeOne(says: string, object: KubeObject): Remedy {
+  return look(says, ...wordsOn("describe", object));
 }
 
 /** Whoever else owns the object, and its own way, between the words of a fix; "" where nobody does any more. */

@@ -236,8 +236,8 @@ function judgeIdle(scene: Scene): readonly Found[] {
     const selector = findIdleSelector(one.entry, objects.namespaces);
     if (selector === undefined) return [];
     const byGroup = selector === "namespaceSelector" ? fixByGroup(one, namespace, facts) : {};
-    const { fix } = { ...fixByOwner(one.configuration, facts), ...byGroup };
-    return [reportIdle(one, selector, fix)];
+    const { remedies } = { ...fixByOwner(one.configuration, facts), ...byGroup };
+    return [reportIdle(one, selector, remedies)];
   });
   return idle.length < judged.length ? [] : idle;
 }

@@ -3,6 +3,7 @@
  * pods behind it, and the certificate that they serve (Facts 4.5; admission facts 2). What comes first
  * explains what comes after, and what was not read breaks nothing.
  */
+import type { Remedy } from "../base/remedy";
 import type { Finding } from "../base/findings";
 import { type FactObjects, type Facts, isKnown } from "../facts/facts";
 import type {
@@ -42,7 +43,7 @@ import {
 } from "./consequence";
 import { findMisnamed, findUnserved, judgeEndpoints, listSelected, listServed } from "./endpoints";
 import { webhookFinding, webhookFindings } from "./findings";
-import { type Callable, describeDeletion, isLeftWhole, judgeOthers } from "./others";
+import { type Callable, deletionOf, isLeftWhole, judgeOthers } from "./others";
 import { judgeNetwork } from "./network";
 import { judgeAddressed, judgeStrangers, judgeTarget, listAddressed } from "./ports";
 import { fixByOwner } from "./owned";
@@ -222,8 +223,8 @@ function judgeHere(one: EntryInForce, facts: WayFacts, wanted: Called): Way {
 export function deletionOfOthers(
   { configuration }: Pick<EntryInForce, "configuration">,
   { names, left }: Pick<WayFacts, "names" | "left">,
-): { readonly fix?: string } {
-  return isOthers(configuration, names) ? { fix: describeDeletion(configuration, left) } : {};
+): { readonly remedies?: readonly Remedy[] } {
+  return isOthers(configuration, names) ? { remedies: [deletionOf(configuration, left)] } : {};
 }
 
 /** Of a namespace that exists, and that is not this operator's, nothing is read. */

@@ -31,7 +31,10 @@ export interface Finding {
 }
 
 /** A code without the object that it was found on. */
-export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+export type Explained = Pick<
+  Finding,
+  "code" | "severity" | "cause" | "fix" | "remedies" | "source"
+>;
 
 /** What a finding says of the object that it was found on; words here are closer than the code's. */
 export type About = Partial<
@@ -43,13 +46,11 @@ export type About = Partial<
 
 const makeCode =
   (severity: Finding["severity"]) =>
-  <C, F>(code: string, source: string, { cause, fix }: { readonly cause: C; readonly fix: F }) => ({
-    code,
-    severity,
-    cause,
-    fix,
-    source,
-  });
+  <T extends { readonly cause: unknown; readonly fix: unknown }>(
+    code: string,
+    source: string,
+    texts: T,
+  ) => ({ code, severity, ...texts, source });
 
 /** A code of something that stands against an upgrade. */
 export const error = makeCode("error");

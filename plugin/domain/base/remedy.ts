@@ -42,6 +42,14 @@ export function tool(says: string, ...words: readonly string[]): Remedy {
   return { says, run: { of: "tool", words } };
 }
 
+/** The fix of a code for which this tool has a command. */
+export function byTool(
+  fix: string,
+  ...words: readonly string[]
+): { readonly fix: string; readonly remedies: readonly Remedy[] } {
+  return { fix, remedies: [tool(fix, ...words)] };
+}
+
 /** The remedies as the text of `fix`: the steps of one after another, the ways beside each other. */
 export function renderFix(remedies: readonly Remedy[]): string {
   return remedies.map(renderRemedy).join("; else ");

@@ -2,6 +2,7 @@
 import type { Found, Symptom } from "../diagnosis/symptom";
 import { type Explained, warning } from "../base/findings";
 import type { Code } from "../names/codes";
+import { pick } from "../base/values";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { CheckContext } from "./context";
 
@@ -57,8 +58,8 @@ export function makeChecks(area: Area) {
       rest: Omit<Check, "code" | "area" | "severity" | "source">,
     ): Check => ({ code, area, severity, source, ...rest });
   /** For a fact that a command's own finding is about: its code and words are kept. */
-  const shareCode = ({ code, severity, cause, fix, source }: Code, rest: OfCode): Check => ({
-    ...{ code, severity, cause, fix, source },
+  const shareCode = (entry: Code, rest: OfCode): Check => ({
+    ...pick(entry, "code", "severity", "cause", "fix", "remedies", "source"),
     ...{ shared: true, area },
     ...rest,
   });

@@ -1,4 +1,5 @@
 /** What is in the managed namespaces, and without what an operator that starts there stops (S34; domain facts 6). */
+import { byTool } from "../base/remedy";
 import { type FactKey, factNamed, type Facts } from "../facts/facts";
 import type { ClusterRole, Role, RoleBinding } from "../kube/models";
 import { isDeleting, renderDeletion } from "../kube/deletion";
@@ -95,14 +96,14 @@ export const siteChecks = {
   roleAbsent: error("RBAC-ROLE-ABSENT", "Facts 6", {
     title: "Every managed namespace has the Role",
     cause: "a managed namespace lacks the Role: the operator fails and stops",
-    fix: "run reapply-rbac",
+    ...byTool("run reapply-rbac", "reapply-rbac"),
     needs: siteNeeds,
     judge: absentIn("role", ({ namespace }, { rbac }) => `Role/${namespace}/${rbac.consumerRole}`),
   }),
   bindingAbsent: error("RBAC-BINDING-ABSENT", "Facts 6", {
     title: "Every managed namespace has the RoleBinding",
     cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
-    fix: "run reapply-rbac",
+    ...byTool("run reapply-rbac", "reapply-rbac"),
     needs: siteNeeds,
     judge: absentIn(
       "binding",

@@ -1,8 +1,8 @@
 /** One diagnosis over one snapshot: every command that looks at a cluster, or is about to write, asks this. */
 import type { Finding } from "../base/findings";
-import { renderFix } from "../base/remedy";
 import { omit, pick } from "../base/values";
 import type { FactKey } from "../facts/facts";
+import { chooseWays } from "../names/codes";
 import { textIn } from "../names/text";
 import { type ComponentHealth, unreadVerdict } from "../rollout/health";
 import type { Act, Diagnosed, Found, Scene, Symptom } from "./symptom";
@@ -67,20 +67,20 @@ function findHidden(
 
 /** The finding, in the words of its row where the symptom has none of its own. */
 export function complete(
-  row: Pick<Symptom, "code" | "severity" | "fix" | "source" | "why">,
+  row: Pick<Symptom, "code" | "severity" | "fix" | "remedies" | "source" | "why">,
   found: Found,
   scene: Scene,
 ): Diagnosed {
   const { why = [] } = row;
-  const { code = row.code, severity = row.severity, source = row.source, remedies } = found;
+  const { code = row.code, severity = row.severity, source = row.source } = found;
   // a finding with a code of its own has told its cause already
   const hidden = found.code === undefined ? findHidden(why, scene) : undefined;
   const unseen = hidden === undefined ? "" : `; ${hidden.because}, so no cause is seen`;
-  const usual = remedies === undefined ? textIn(row.fix, scene.facts.names) : renderFix(remedies);
+  const { fix = textIn(row.fix, scene.facts.names), remedies } = chooseWays(row, found);
   return {
     ...{ code, severity, ...pick(found, "object", "field", "location") },
-    ...{ cause: `${found.cause}${unseen}`, fix: found.fix ?? usual },
-    ...{ ...pick(found, "remedies"), source, ...pick(found, "passes") },
+    ...{ cause: `${found.cause}${unseen}`, fix: found.fix ?? fix },
+    ...{ ...(remedies && { remedies }), source, ...pick(found, "passes") },
     ...(hidden !== undefined && { blind: true }),
     row: row.code,
   };

@@ -5,9 +5,18 @@ import { defaultNames, type Names } from "./names";
 import { type Text, textIn } from "./text";
 
 /** A code whose texts are made with the names. */
-export interface Code extends Pick<Finding, "code" | "severity" | "source"> {
+export interface Code extends Pick<Finding, "code" | "severity" | "remedies" | "source"> {
   readonly cause: Text;
   readonly fix: Text;
+}
+
+/** The ways out of a finding with the fix of them: its own, else its code's unless its fix is in words of its own. */
+export function chooseWays(
+  { remedies: usual }: Pick<Code, "remedies">,
+  { fix, remedies }: Pick<About, "fix" | "remedies">,
+): Pick<About, "fix" | "remedies"> {
+  const ways = remedies ?? (fix === undefined ? usual : undefined);
+  return ways === undefined ? {} : { fix: fix ?? renderFix(ways), remedies: ways };
 }
 
 /** The code in the words of the names. */
@@ -26,6 +35,6 @@ export const bindFindings =
     ...[names = defaultNames]: T[K] extends Explained ? readonly [] : readonly [names: Names]
   ): Finding => ({
     ...explain(table[what], names),
-    ...(about.remedies && { fix: renderFix(about.remedies) }),
     ...about,
+    ...chooseWays(table[what], about),
   });

@@ -266,17 +266,11 @@ export function missingTargets(
 }
 
 /** The words that have the group reach these namespaces too. */
-function targetWords(group: KubeObject, missing: readonly string[]): readonly string[] {
+export function targetWords(group: KubeObject, missing: readonly string[]): readonly string[] {
   const targetNamespaces = [...listTargets(group), ...missing];
   const patch = JSON.stringify({ spec: { targetNamespaces } });
   const at = [plural(olmKinds.operatorGroup), readName(group), readPlace(group)];
   return ["patch", ...at, "--type=merge", "-p", patch];
-}
-
-/** The same as a line. */
-export function targetCommand(group: KubeObject, missing: readonly string[]): string {
-  const words = targetWords(group, missing);
-  return ["kubectl", ...words.slice(0, -1), `'${String(words.at(-1))}'`].join(" ");
 }
 
 const obstacles: readonly string[] = [

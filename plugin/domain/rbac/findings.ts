@@ -1,4 +1,5 @@
 /** The finding codes of RBAC, each with its cause, its way out and its source. */
+import { byTool } from "../base/remedy";
 import { error, type Explained, type Finding, warning } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { type Grant, grantLines, listAggregationLabels } from "../kube/role-rules";
@@ -13,16 +14,22 @@ export const rbacFindings = {
   }),
   beyond: warning("RBAC-ROLE-BEYOND", "S18", {
     cause: "a Role has rules of another release, which this one does not have",
-    fix: "run reapply-rbac --mode=contract after the operator's upgrade",
+    ...byTool(
+      "run reapply-rbac --mode=contract after the operator's upgrade",
+      ...["reapply-rbac", "--mode=contract"],
+    ),
   }),
   behind: warning("RBAC-ROLE-BEHIND", "S34", {
     cause: "a Role lacks rules of the release's: the new operator could not do its work there",
-    fix: "run reapply-rbac before the operator is upgraded: it only adds",
+    ...byTool("run reapply-rbac before the operator is upgraded: it only adds", "reapply-rbac"),
   }),
   early: error("RBAC-CONTRACT-EARLY", "Facts 6", {
     cause:
       "the operator that runs is older than the roles: it still uses permissions that they do not have",
-    fix: "run it after the operator's upgrade; until then, run reapply-rbac without --mode, which only adds",
+    ...byTool(
+      "run it after the operator's upgrade; until then, run reapply-rbac without --mode, which only adds",
+      "reapply-rbac",
+    ),
   }),
   escalation: error("RBAC-ESCALATION", "S34", {
     cause:
@@ -102,7 +109,10 @@ export const rbacFindings = {
   }),
   stale: warning("RBAC-STALE", "S34", {
     cause: "a role and binding of this operator are left in a namespace that it does not manage",
-    fix: "run reapply-rbac with --prune to delete them; they are saved first",
+    ...byTool(
+      "run reapply-rbac with --prune to delete them; they are saved first",
+      ...["reapply-rbac", "--prune"],
+    ),
   }),
   staleShared: warning("RBAC-STALE-SHARED", "S34", {
     cause:

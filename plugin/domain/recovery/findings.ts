@@ -1,4 +1,5 @@
 /** The finding codes of a recovery, each with its cause, way out and source. */
+import { byTool } from "../base/remedy";
 import { error, type Explained, warning } from "../base/findings";
 import { bindFindings } from "../names/codes";
 
@@ -48,7 +49,7 @@ export const recoveryFindings = {
   }),
   unproven: error("FREEZE-UNPROVEN", "Facts 11", {
     cause: "a step that was planned is no longer proven safe, and was not taken",
-    fix: "run recover again: it checks what there is now",
+    ...byTool("run recover again: it checks what there is now", "recover"),
   }),
   versionUnbundled: error("FREEZE-VERSION-UNBUNDLED", "S126", {
     cause: "the release that is asked for does not bundle the engine version that a database runs",

@@ -1,5 +1,5 @@
 /** What scheduler and kubelet say of a pod, in its conditions and events, and the lines that show more of it. */
-import { kubectl, look, type Remedy, renderFix } from "../base/remedy";
+import { kubectl, look, type Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Event, Pod } from "../kube/models";
 import { readName, readNamespace } from "../kube/objects";
@@ -92,9 +92,6 @@ export const checkController = kubectl(
   "check whether the controller manager of Kubernetes runs",
   ...["get", "lease", "kube-controller-manager", "-n", "kube-system", "-o", "yaml"],
 );
-
-/** The same as a sentence. */
-export const controllerLog = renderFix([checkController]);
 
 const never = new Date(0).toISOString();
 

@@ -1,19 +1,20 @@
 /** Why a pod may not be created, as the events of its set report it (domain facts 11). */
+import type { Remedy } from "../base/remedy";
 import { asString } from "../base/values";
 import type { Facts } from "../facts/facts";
 import type { Event } from "../kube/models";
-import { readTimes } from "./pod-words";
+import { checkController, readTimes } from "./pod-words";
 import { latest } from "./times";
 
 /** What a refusal says decides what helps; a second try would be refused as well. */
-export const refusals: readonly (readonly [pattern: RegExp, way: string])[] = [
+export const refusals: readonly (readonly [pattern: RegExp, way: Remedy | string])[] = [
   [
     /failed quota.*must specify|must specify/i,
     "give the containers the requests and limits that the quota demands, in the spec of the cluster's resource or by a LimitRange",
   ],
   [
     /status unknown for quota/i,
-    "check whether the controller manager of Kubernetes runs, which counts quotas: kubectl get lease kube-controller-manager -n kube-system -o yaml",
+    { ...checkController, says: `${checkController.says}, which counts quotas` },
   ],
   [
     /etcdserver:|etcd cluster is unavailable/i,

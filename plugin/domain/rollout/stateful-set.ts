@@ -1,4 +1,5 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
+import { kubectl, look, type Remedy } from "../base/remedy";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Container, Pod, PodSpec, StatefulSet, UpdateStrategy } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
@@ -6,9 +7,9 @@ import { getPath, asString } from "../base/values";
 import { rankCode, type RollCause, rollFindings } from "./findings";
 import { findIdle } from "./idle";
 import { isReady, podTroubles } from "./pod-causes";
-import { controllerLog, type PodContext, type Trouble } from "./pod-words";
+import { checkController, type PodContext, type Trouble } from "./pod-words";
 import type { Problem, Progress } from "./progress";
-import { makeStalled } from "./progress";
+import { makeStalled, withRemedies } from "./progress";
 import { findRecreatedAbsent } from "./pod-recreated";
 import { lastRefusal, listSetEvents, refusals } from "./refusals";
 import { dropFuture, isBrief, lastMovement, latest, writeTimes } from "./times";
@@ -229,7 +230,7 @@ function findUnobserved({ set, roll }: SetContext): Trouble | undefined {
   const generation = String(set.metadata.generation);
   return {
     because: `the StatefulSet controller has not taken up generation ${generation}, it is at ${set.status?.observedGeneration ?? 0}`,
-    fix: controllerLog,
+    ...withRemedies(checkController),
     since: latest(writeTimes(set, { status: false })),
   };
 }
@@ -285,7 +286,7 @@ export function findHeld(set: StatefulSet, roll: Roll): Trouble | undefined {
   const what = isOnDelete ? "strategy OnDelete" : `partition ${partition}`;
   return {
     because: `its update ${what} keeps ${kept.join(", ")} as they are${findWriter(set, holdingField(isOnDelete))}`,
-    fix: `remove it with ${renderUnhold(set)}`,
+    ...withRemedies(unhold(set)),
     definite: true,
   };
 }
@@ -314,9 +315,19 @@ export const unheld = {
   rollingUpdate: { partition: 0 },
 } as const satisfies UpdateStrategy;
 
-function renderUnhold(set: StatefulSet): string {
+function unhold(set: StatefulSet): Remedy {
   const patch = JSON.stringify({ spec: { updateStrategy: unheld } });
-  return `kubectl patch statefulset ${readName(set)} -n ${readNamespace(set)} --type=merge -p '${patch}'`;
+  return kubectl("remove it", "patch", ...namedWords(set), "--type=merge", "-p", patch);
+}
+
+/** How kubectl names it. */
+function namedWords(set: StatefulSet): readonly string[] {
+  return ["statefulset", readName(set), "-n", readNamespace(set)];
+}
+
+/** What a person does, with what kubectl tells of the StatefulSet. */
+function seeSet(set: StatefulSet, says: string): ReturnType<typeof withRemedies> {
+  return withRemedies(look(says, "describe", ...namedWords(set)));
 }
 
 /** Who wrote a field last, and when, as the API server has noted it. */
@@ -337,16 +348,16 @@ function notCreated({ facts, set, roll }: SetContext): Trouble | undefined {
   const last = lastRefusal(listSetEvents(facts, readName(set)));
   if (last === undefined) return undefined;
   const { message = "", count, first } = last;
-  const isRefused = refusals.find(([pattern]) => pattern.test(message));
+  const known = refusals.find(([pattern]) => pattern.test(message))?.[1];
+  const way =
+    known ?? "fix what the API server names: a quota, a security constraint, or a webhook on pods";
   return {
     because: `${wanted - pods.length} of its pods may not be created: ${message}`,
-    fix:
-      isRefused?.[1] ??
-      "fix what the API server names: a quota, a security constraint, or a webhook on pods",
+    ...(typeof way === "string" ? seeSet(set, way) : withRemedies(way)),
     since: first,
     // what the first try meets may be over with the next
     evident:
-      (isRefused !== undefined || count > 1) && !isBrief(dropFuture(first, facts.now), facts.now),
+      (known !== undefined || count > 1) && !isBrief(dropFuture(first, facts.now), facts.now),
   };
 }
 
@@ -361,7 +372,7 @@ function absent({ facts, set, roll }: SetContext): Trouble | Problem | undefined
   if (roll.strays.length > 0) return findStrays(set, roll.strays);
   return {
     because: `${names.join(", ")} ${names.length === 1 ? "does" : "do"} not exist, and ${isKnown(facts, "events") ? "no event says why" : "events could not be read"}`,
-    fix: `see the quota, webhooks on pods and the claims of its volumes, and kubectl describe statefulset ${readName(set)} -n ${readNamespace(set)}`,
+    ...seeSet(set, "look at the quota, webhooks on pods and the claims of its volumes"),
   };
 }
 
@@ -374,7 +385,10 @@ function findStrays(set: StatefulSet, strays: readonly Pod[]): Trouble {
   });
   return {
     because: `there are pods with the names of its own that it does not own: ${shown.join(", ")}`,
-    fix: `do not delete them while they serve: give them the labels of the StatefulSet's selector, and it takes them over where nobody owns them; see whether its controller runs: kubectl describe statefulset ${readName(set)} -n ${readNamespace(set)}`,
+    ...seeSet(
+      set,
+      "do not delete them while they serve: give them the labels of the StatefulSet's selector, and it takes them over where nobody owns them; see whether its controller runs",
+    ),
   };
 }
 

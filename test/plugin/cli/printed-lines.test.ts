@@ -1,10 +1,9 @@
 /** Every printed line of this tool is one that the tool itself reads, and that runs. */
 import { join } from "node:path";
 import { catalogue as codes } from "../../../plugin/commands/explain/catalogue";
-import type { Finding } from "../../../plugin/domain/base/findings";
 import { explain } from "../../../plugin/domain/names/codes";
 import { commandedCodes } from "../../support/commanded-codes";
-import { fixCommand } from "../../../plugin/cmdutil/fix-commands";
+import { firstRun } from "../../../plugin/domain/base/remedy";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
 import { entries } from "../../../plugin/cli/commands";
 import { commandHelp, rootHelp } from "../../../plugin/cli/help";
@@ -59,18 +58,6 @@ function linesIn(text: string): readonly string[] {
     .filter((line) => !/\bCOMMAND\b|\[flags\]|…/.test(line));
 }
 
-/** A finding of every code, on an object of a kind that its code speaks of. */
-function findingsOf(code: string): readonly Finding[] {
-  const entry = catalogue.find((one) => one.code === code);
-  return ["Pod/engine/ec-0", "Deployment/engine/engine-enterprise-operator", "X/one", ""].map(
-    (object) => ({
-      ...{ code, severity: "error", cause: "c", fix: "f", source: "s" },
-      ...entry,
-      ...(object !== "" && { object }),
-    }),
-  );
-}
-
 describe("a command of a finding", () => {
   test("belongs to a code of the catalogue", () => {
     const known = catalogue.map(({ code }) => code);
@@ -87,10 +74,10 @@ describe("a command of a finding", () => {
   });
 
   const ofEngine = new Map(
-    commandedCodes
-      .flatMap(findingsOf)
-      .map((finding) => fixCommand(finding, names))
-      .flatMap((fix) => (fix?.of === "tool" ? [[fix.words.join(" "), fix.words] as const] : [])),
+    codes.flatMap(({ remedies }) => {
+      const run = firstRun(remedies)?.run;
+      return run?.of === "tool" ? [[run.words.join(" "), run.words] as const] : [];
+    }),
   );
 
   test.each([...ofEngine])("%s is read and runs", async (_, words) => {

@@ -1,6 +1,6 @@
 /** Lines of this tool that checks print, run as they are printed: the finding is gone after each. */
 import { readSecretCertificate } from "../../../plugin/adapters/certificate";
-import { fixCommand } from "../../../plugin/cmdutil/fix-commands";
+import { firstRun } from "../../../plugin/domain/base/remedy";
 import { judgeChecks } from "../../../plugin/commands/checks";
 import type { Finding } from "../../../plugin/domain/base/findings";
 import { defaultNames as names } from "../../../plugin/domain/names/names";
@@ -96,7 +96,7 @@ test.each(rows)("%s", async (title, change) => {
   await change(world);
   const cluster = makeWorld({ objects: structuredClone(world.objects) }).connect();
   const found = (await judge(cluster, world)).find((one) => one.code === code);
-  const line = found && fixCommand(found, names);
+  const line = firstRun(found?.remedies)?.run;
   // a row may be one on which nothing is found, or of which a person decides
   if (found === undefined || line?.of !== "tool") return;
   run.add(code);

@@ -239,12 +239,9 @@ test("a pod runs under the constraint of its annotation until it has ended", () 
 });
 
 test("the older constraint is named with the command that takes it away", () => {
-  const command = "kubectl engine unbind-scc --scc old";
-  const found = {
-    object: "SecurityContextConstraints/old",
-    fix: `remove it in the same way: ${command}`,
-  };
-  expect(olderLeft("old", command)).toMatchObject(found);
+  const object = "SecurityContextConstraints/old";
+  const run = { of: "tool", words: ["unbind-scc", "--scc=old"] };
+  expect(olderLeft("old")).toMatchObject({ object, remedies: [{ run }] });
 });
 
 test.each([

@@ -68,7 +68,6 @@ export function aScene(
             ...{ kind: "UnbindScc", cluster: watched(connection, scene), clock },
             file: ({ metadata }) => `/home/${metadata.name ?? ""}.json`,
           }),
-          engine: (words) => ["kubectl engine", ...words].join(" "),
           ...deps,
         },
         { namespace, dryRun: "none", fieldManager: "kubectl-engine", ...options },

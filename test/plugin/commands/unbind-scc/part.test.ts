@@ -23,7 +23,6 @@ import {
 
 const options = {
   ...({ namespace: ns, scc, dryRun: "server", fieldManager: names.fieldManager } as const),
-  engine: (words: readonly string[]) => words.join(" "),
   command: (words: readonly string[]) => words.join(" "),
 };
 const old = { engineEnterpriseImageSpec: { versionTag: "7.8.2-34", imagePullPolicy: "Always" } };

@@ -14,8 +14,6 @@ import {
   withFields,
 } from "../../../../plugin/commands/upgrade-operator/definitions";
 import { describeShared } from "../../../../plugin/commands/upgrade-operator/definition-checks";
-import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
-import { operatorFindings } from "../../../../plugin/domain/operator/findings";
 import { getPath } from "../../../../plugin/domain/base/values";
 import { factsOf } from "../../domain/engine-cluster/scene";
 
@@ -177,10 +175,8 @@ test.each<[string, object, string | undefined]>([
 ])("of a version that goes and a definition that writes %s", (_, version, writes) => {
   const live = aDefinition({}, undefined, { spec: { versions: [version] } });
   const remedy = renewStored(live, ["v0"]);
-  const { cause, severity, source, code } = operatorFindings.definitionStored;
-  const finding = { cause, severity, source, code, object: "CustomResourceDefinition/x" };
-  const found = fixCommand({ ...finding, fix: "", remedies: remedy ? [remedy] : [] }, names);
-  const lines = found && [found.saved?.words, found.words, found.then].map((one) => one?.join(" "));
+  const lines =
+    remedy && [remedy.saves, remedy.run, remedy.then?.run].map((one) => one?.words.join(" "));
   expect(lines).toEqual(
     writes && [
       "get x --all-namespaces -o yaml",

@@ -1,6 +1,5 @@
 /** Why nothing is behind the Service of the webhook: each cause with its own way out. */
-import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
-import { defaultNames } from "../../../../plugin/domain/names/names";
+import { firstRun } from "../../../../plugin/domain/base/remedy";
 import type { Container, Deployment, Pod, Service } from "../../../../plugin/domain/kube/models";
 import type { LeftMarks } from "../../../../plugin/domain/kube/owners";
 import { type EndpointFacts, judgeEndpoints } from "../../../../plugin/domain/admission/endpoints";
@@ -273,19 +272,19 @@ test.each(rows)("%s", (_title, facts, { says, command }) => {
     cause: expect.stringContaining(says) as string,
   });
   if (command === undefined) return;
-  const found = fixCommand(finding, defaultNames);
+  const found = firstRun(finding.remedies)?.run;
   expect(found && [found.of, ...found.words].join(" ")).toBe(command);
 });
 
 test("an owner of the Service is named beside the command", () => {
   const service = serviceWith({ ...own, a: "b" }, { labels: { "olm.owner": "engine.v8" } });
   expect(judgeEndpoints({ service, pods: [operator] }).fix).toMatch(
-    /\(OLM owns the Service: .+\) with: kubectl patch service admission/,
+    /\(OLM owns the Service: .+\): kubectl patch service admission/,
   );
 });
 
 test.each<[string, LeftMarks, string]>([
-  ["is gone is not asked", new Map([["Service/ops/admission", "X is gone"]]), "selector with: "],
+  ["is gone is not asked", new Map([["Service/ops/admission", "X is gone"]]), "selector: "],
   [
     "has the garbage collector delete it is told with the line that keeps it",
     Object.assign(new Map<string, string>(), {
@@ -301,7 +300,8 @@ test.each<[string, LeftMarks, string]>([
 });
 
 test("after the printed patch the selector finds the pods", () => {
-  const found = fixCommand(judgeEndpoints({ service: stale, pods: [operator] }), defaultNames);
+  const { remedies } = judgeEndpoints({ service: stale, pods: [operator] });
+  const found = firstRun(remedies)?.run;
   const written = JSON.parse(String(found?.words.at(-1)).replace("--patch=", "")) as {
     readonly spec: { readonly selector: Readonly<Record<string, string | null>> };
   };

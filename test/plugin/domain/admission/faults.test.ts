@@ -1,5 +1,5 @@
 /** What a probe was told of the webhook itself: each of the API server's texts has its link and its command. */
-import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
+import { firstRun } from "../../../../plugin/domain/base/remedy";
 import { readAnswer } from "../../../../plugin/domain/admission/answers";
 import { judgeAnswers } from "../../../../plugin/domain/admission/faults";
 import type { Observation } from "../../../../plugin/domain/admission/probe";
@@ -122,7 +122,7 @@ test.each<[string, Observation, readonly [code: string, line?: string]]>([
 ])("%s", (_, observation, [code, line]) => {
   const found = judgeAnswers([seen("accept"), observation, seen("accept")], answering);
   expect(found).toMatchObject({ code, object: answering.object });
-  const command = found && fixCommand(found, names);
+  const command = firstRun(found?.remedies)?.run;
   expect(command && [command.of, ...command.words].join(" ")).toBe(line);
 });
 
@@ -146,7 +146,7 @@ test.each([
   ["Service Unavailable", ".data.svc into NO_PROXY"],
   [
     "dial tcp 10.0.0.1:443: connect: connection refused",
-    "the port that the Service sends to with the one that the container opens: kubectl get service admission --namespace=data -o yaml;",
+    "the port that the Service sends to with the one that the container opens; see kubectl get service admission --namespace=data -o yaml;",
   ],
   ["dial tcp: lookup admission.data.svc on 10.96.0.10:53: no such host", "not a URL"],
   ['cannot route to service with ClusterIP "None"', "no address of its own"],

@@ -38,13 +38,13 @@ interface Case {
 }
 
 test.each<[string, Case]>([
-  ["nobody's", { metadata: {}, left: new Map(), says: "save it and delete it with: kubectl get" }],
+  ["nobody's", { metadata: {}, left: new Map(), says: "save it and delete it: kubectl get" }],
   [
     "of OLM, whose release is gone",
     {
       metadata: olm,
       left: new Map([[label, "gate.v1.0.0 does not exist"]]),
-      says: "save it and delete it (it has marks of OLM, which need not be asked: gate.v1.0.0 does not exist) with: kubectl get",
+      says: "save it and delete it (it has marks of OLM, which need not be asked: gate.v1.0.0 does not exist): kubectl get",
     },
   ],
   [
@@ -80,7 +80,7 @@ test.each<[string, Case]>([
     {
       metadata: { ownerReferences: [{ kind: "Gate", name: "main" }] },
       left: collected,
-      says: "save it and delete it with: kubectl get",
+      says: "save it and delete it: kubectl get",
     },
   ],
 ])("a leftover %s", (_, { metadata, left, says }) => {

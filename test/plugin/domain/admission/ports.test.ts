@@ -64,7 +64,7 @@ test.each<[string, readonly string[], RegExp]>([
   [
     "pods that can be told by a label",
     adviceOn([webhookPod("operator-1", { labels: { ...own, tier: "gate" } }), owned]),
-    /with: kubectl patch service admission .*\{"tier":"gate"\}/,
+    /: kubectl patch service admission .*\{"tier":"gate"\}/,
   ],
 ])("%s", (_, advice, expected) => {
   expect(advice).toEqual([expect.stringMatching(expected)]);
@@ -94,7 +94,7 @@ test("pods in which the name of the port leads to different numbers: one rule op
   const found =
     one && other && judgeNetwork({ policies: [policy], namespaces: [] }, [one, other], "gate");
   expect(found?.cause).toContain("reach port 8443 or 9443");
-  expect(found?.fix).toMatch(/^open those ports in it with: .*8443.*9443/);
+  expect(found?.fix).toMatch(/^open those ports in it: .*8443.*9443/);
 });
 
 test.each([

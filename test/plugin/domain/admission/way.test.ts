@@ -1,5 +1,5 @@
 /** The way from the API server to the admission container, as `check` and `status` tell it. */
-import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
+import { firstRun } from "../../../../plugin/domain/base/remedy";
 import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { webhookStatus } from "../../../../plugin/commands/upgrade-webhook/next";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
@@ -209,7 +209,7 @@ const labels: Readonly<Record<string, string>> = {
 
 /** Does what the printed line does; false where the line only shows what a person has to see. */
 async function carryOut(world: World, finding: Finding): Promise<boolean> {
-  const { of, words } = fixCommand(finding, defaultNames) ?? { of: "kubectl", words: [""] };
+  const { of, words } = firstRun(finding.remedies)?.run ?? { of: "kubectl", words: [""] };
   if (of === "tool") {
     const plan = planFromFacts(describeSituation(await world.facts(), world.target));
     world.set(String(finding.object), "webhooks", plan?.wanted["webhooks"]);

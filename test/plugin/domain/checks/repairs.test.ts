@@ -5,11 +5,12 @@
  */
 import { readFileSync } from "node:fs";
 import { commandedCodes } from "../../../support/commanded-codes";
-import { fixCommand } from "../../../../plugin/cmdutil/fix-commands";
+import { judgeChecks } from "../../../../plugin/commands/checks";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
 import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { isObject } from "../../../../plugin/domain/base/values";
 import type { Finding } from "../../../../plugin/domain/base/findings";
+import { firstRun } from "../../../../plugin/domain/base/remedy";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { textIn } from "../../../../plugin/domain/names/text";
@@ -17,6 +18,7 @@ import { remedies } from "./remedies";
 import { webhookRows } from "./rows-access";
 import { clusterRows, moduleRows } from "./rows-cluster";
 import { definitionRows, operatorRows } from "./rows-operator";
+import { everyScene } from "./scenes";
 import { fitWorld, type World } from "./world";
 
 /** The line repairs it, and is run here over every row by which the code is found. */
@@ -59,7 +61,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** The line shows; the reason says what a person decides. */
 const decided: Readonly<Record<string, string>> = {
   ...each("what is deleted, and whether it is to go", [
-    ...["DEFINITION-DELETING", "NAMESPACE-DELETING", "OBJECT-DELETING"],
+    ...["DATABASE-DELETING", "DEFINITION-DELETING", "NAMESPACE-DELETING", "OBJECT-DELETING"],
   ]),
   ...each("whether the upgrade is to be recovered", ["CLUSTER-FROZEN", "FREEZE-UNPROVEN"]),
   ...each("what the pod, its node or its volume needs", [
@@ -76,18 +78,26 @@ const decided: Readonly<Record<string, string>> = {
     ],
     ...["POD-NOT-CREATED", "POD-READINESS-GATE", "POD-RECREATED", "POD-SANDBOX", "POD-TERMINATING"],
     ...["POD-TERMINATION-OVERDUE", "POD-UNSCHEDULABLE", "POD-VOLUME", "POD-VOLUME-ATTACH"],
-    ...["ROLLOUT-IDLE", "ROLLOUT-UNOBSERVED"],
+    ...["OPERATOR-CRASH", "ROLLOUT-IDLE", "ROLLOUT-UNOBSERVED"],
   ]),
+  ...each("why somebody keeps the operator from running", [
+    ...["OPERATOR-PAUSED", "OPERATOR-SCALED-DOWN"],
+  ]),
+  ...each("which accounts are to have the access", ["RBAC-OWN-BINDING", "RBAC-SUBJECTS-GONE"]),
+  ...each("which remote cluster is meant", ["ACTIVE-ACTIVE-DOWN"]),
+  ...each("where the Service is to lead", ["WEBHOOK-SERVICE-MISSING"]),
   ...each("what OLM asks for, and which OperatorGroup is meant", [
     ...["OPERATOR-OLM-GROUP", "OPERATOR-OLM-INSTALL", "OPERATOR-OLM-OBJECT", "OPERATOR-OLM-STUCK"],
   ]),
   ...each("when the object may be away until it is created again", ["OPERATOR-FIXED-FIELD"]),
   ...each("what the operator says, and who leads it", [
-    ...["CLUSTER-NOT-TAKEN-UP", "CLUSTER-STATE", "OPERATOR-NOT-ACTING"],
+    ...["CLUSTER-INVALID-UPGRADE", "CLUSTER-NOT-TAKEN-UP", "CLUSTER-SPEC-INVALID", "CLUSTER-STATE"],
+    ...["DATABASE-NOT-ACTIVE", "DATABASE-NOT-OBSERVED", "DATABASE-SPEC-INVALID"],
+    ...["OPERATOR-NOT-ACTING"],
   ]),
   ...each("whether every object is stored again", ["OPERATOR-CRD-STORED"]),
   ...each("whether the chart took away what was applied", ["OPERATOR-CHART-NAMESPACES"]),
-  ...each("which namespaces the webhook is for", ["WEBHOOK-SELECTOR-MISSES"]),
+  ...each("which namespaces the webhook is for", ["PROBE-NO-MATCH", "WEBHOOK-SELECTOR-MISSES"]),
   ...each("who converts the objects", ["DEFINITION-CONVERSION"]),
   ...each("whether anybody needs it", ["WEBHOOK-OTHER-CONFIGURATION", "WEBHOOK-SELECTS-NOTHING"]),
   ...each("whether the difference is meant", ["WEBHOOK-DIFFERS"]),
@@ -107,6 +117,16 @@ test("every code is repaired by its line, or a person decides", () => {
   const all = [...lines, ...remedies.flatMap(({ codes }) => codes)];
   expect([...all].sort()).toEqual([...new Set(catalogue.map(({ code }) => code))].sort());
 });
+
+test("every code that comes with a line in a scene is one of these", async () => {
+  const findings = (await everyScene()).flatMap(
+    ({ facts, target }) => judgeChecks(facts, target).findings,
+  );
+  const found = findings.filter((one) => firstRun(one.remedies) !== undefined);
+  const codes = [...new Set(found.map(({ code }) => code))];
+  expect(codes.length).toBeGreaterThan(80);
+  expect(codes.filter((code) => !commandedCodes.includes(code))).toEqual([]);
+}, 60_000);
 
 test.each(remedies)("without a line, $reason", ({ codes, says }) => {
   const fixes = catalogue
@@ -193,7 +213,7 @@ async function swap(world: World): Promise<void> {
 
 /** False where the line of this state only shows what a person decides by. */
 async function carryOut(world: World, finding: Finding): Promise<boolean> {
-  const { of, words } = fixCommand(finding, names) ?? { of: "kubectl", words: [] };
+  const { of, words } = firstRun(finding.remedies)?.run ?? { of: "kubectl", words: [] };
   if (/^(get|describe|logs)$/.test(words[0] ?? "")) return false;
   if (of === "tool") await swap(world);
   else runLine(world, words);
