@@ -1,5 +1,5 @@
 /** Keeps what a run has done and seen, tells the reporter of it, and makes the document. */
-import { toDocument } from "../domain/diagnosis/diagnose";
+import { toDocument } from "../domain/diagnosis/symptom";
 import type { Awaited } from "../domain/base/awaited";
 import { apiFinding } from "../domain/rest-api/errors";
 import {

@@ -1,6 +1,7 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
 import { pick } from "../../domain/base/values";
-import { diagnose, toDocument } from "../../domain/diagnosis/diagnose";
+import { diagnose } from "../../domain/diagnosis/diagnose";
+import { toDocument } from "../../domain/diagnosis/symptom";
 import { describeSituation } from "../../domain/checks/context";
 import type { Facts } from "../../domain/facts/facts";
 import { certificateCodes } from "../../domain/certificate/certificate";

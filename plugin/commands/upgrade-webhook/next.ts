@@ -1,5 +1,5 @@
 /** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
-import { webhookFindings } from "../../domain/admission/findings";
+import { firstRun, type Run } from "../../domain/base/remedy";
 import { type Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { isOlmServed, readyEndpoints } from "../../domain/admission/configuration";
@@ -17,7 +17,6 @@ import {
   servedHere,
 } from "./configuration-status";
 import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
-import { caWay } from "../../domain/admission/owned";
 import {
   admissionList,
   admissionSymptoms,
@@ -203,12 +202,6 @@ function tellIgnore(facts: Facts): readonly string[] {
   return listPolicies(entries).includes("Ignore") ? [failsOpen] : [];
 }
 
-/** What this tool does not write: an injector's, and what others left. */
-const notOurs: readonly string[] = [
-  webhookFindings.injectedOther.code,
-  webhookFindings.leftover.code,
-];
-
 /** The configuration is old, or does not fit its Secret. */
 export function webhookStep({
   webhook: { configurations, verdict },
@@ -217,15 +210,10 @@ export function webhookStep({
   readonly webhook: WebhookStatus;
   readonly release?: NextRelease;
 }): NextStep | undefined {
-  if (verdict.is === "stalled" && notOurs.includes(String(verdict.code))) {
-    return holdStep("the webhook", verdict);
-  }
   const ours = ["fits", "empty", "differs"];
+  const run = verdict.is === "stalled" ? firstRun(verdict.remedies)?.run : undefined;
   // one of someone else is not repaired by a new entry of ours
-  const unfit =
-    verdict.is === "stalled" &&
-    !verdict.fix.includes("kubectl delete") &&
-    configurations.some(({ name }) => verdict.object === `ValidatingWebhookConfiguration/${name}`);
+  const unfit = run?.of === "tool" && run.words[0] === "upgrade-webhook";
   const old = configurations.some(({ old: isOld, ca }) => isOld && ours.includes(ca));
   const owned = configurations.find(
     ({ name, owner, old: isOld, ca }) =>
@@ -233,7 +221,7 @@ export function webhookStep({
       ((isOld && ours.includes(ca)) ||
         (verdict.is === "stalled" && verdict.object === `ValidatingWebhookConfiguration/${name}`)),
   );
-  if (owned !== undefined) return ownedStep(owned, verdict);
+  if (owned !== undefined) return ownedStep(owned, verdict, run);
   if (!unfit && !old) {
     return verdict.is === "unknown" ? undefined : holdStep("the webhook", verdict);
   }
@@ -244,9 +232,13 @@ export function webhookStep({
 }
 
 /** No line of this tool changes what somebody else owns, but for its CA. */
-function ownedStep({ name, owner }: ConfigurationStatus, verdict: ComponentHealth): NextStep {
-  if (verdict.is === "stalled" && verdict.fix === caWay.fix) {
-    return { says: "write the CA of the webhook", words: ["upgrade-webhook", "--ca-only"] };
+function ownedStep(
+  { name, owner }: ConfigurationStatus,
+  verdict: ComponentHealth,
+  run: Run | undefined,
+): NextStep {
+  if (run?.words.includes("--ca-only") === true) {
+    return { says: "write the CA of the webhook", words: run.words };
   }
   const step = holdStep("the webhook", verdict);
   return step ?? { says: `have ${String(owner)} replace ${name}, of an old release` };

@@ -1,6 +1,5 @@
 /** One diagnosis over one snapshot: every command that looks at a cluster, or is about to write, asks this. */
-import type { Finding } from "../base/findings";
-import { omit, pick } from "../base/values";
+import { pick } from "../base/values";
 import type { FactKey } from "../facts/facts";
 import { chooseWays } from "../names/codes";
 import { textIn } from "../names/text";
@@ -142,9 +141,4 @@ function verdictOnPassing(on: string, [hidden]: readonly Unseen[]): ComponentHea
 
 function nameObject(object: string | undefined, says: string): string {
   return object === undefined ? says : `${object}: ${says}`;
-}
-
-/** The finding as documents have it. */
-export function toDocument(finding: Finding): Finding {
-  return omit(finding as Diagnosed, "passes", "blind", "row");
 }

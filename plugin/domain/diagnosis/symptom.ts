@@ -1,5 +1,6 @@
 /** A symptom: one row that says what it looks for, what has to be read for it, and which acts it forbids. */
 import type { Finding } from "../base/findings";
+import { omit } from "../base/values";
 import type { FactKey, Facts } from "../facts/facts";
 import type { Code } from "../names/codes";
 import type { Text } from "../names/text";
@@ -44,6 +45,11 @@ export interface Diagnosed extends Finding {
 /** The row of a finding, else its own code. */
 export function rowOf(finding: Finding): string {
   return (finding as Diagnosed).row ?? finding.code;
+}
+
+/** The finding as documents have it. */
+export function toDocument(finding: Finding): Finding {
+  return omit(finding as Diagnosed, "passes", "blind", "row");
 }
 
 /** One row. `S` is what it looks at. */

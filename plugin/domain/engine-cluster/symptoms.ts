@@ -138,7 +138,7 @@ export const clusterSymptoms = {
   },
   standstill: {
     ...clusterFindings.state,
-    title: text`No ${ec} stands still`,
+    title: text`No ${ec} is stalled`,
     needs: rollNeeds,
     causes: others,
     judge: perCluster((cluster, facts) => ofStandstill(facts, cluster, ...others)),
