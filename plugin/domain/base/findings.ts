@@ -31,10 +31,7 @@ export interface Finding {
 }
 
 /** A code without the object that it was found on. */
-export type Explained = Pick<
-  Finding,
-  "code" | "severity" | "cause" | "fix" | "remedies" | "source"
->;
+export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
 
 /** What a finding says of the object that it was found on; words here are closer than the code's. */
 export type About = Partial<

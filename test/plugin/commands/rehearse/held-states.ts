@@ -787,7 +787,7 @@ export const before: readonly Before[] = [
     change: held,
     line: "status",
     code: 0,
-    next: /before EC billing can be upgraded: remove it with kubectl patch statefulset billing/,
+    next: /before EC billing can be upgraded: remove it: kubectl patch statefulset billing/,
   },
   {
     title: "no pods",

@@ -42,7 +42,7 @@ test.each(["check", "status", "upgrade-webhook"])(
       /asks for component=edb-admission, which no pod carries; without it Pod\/engine\/\S+ would match/,
     );
     expect(JSON.stringify(report)).toContain(
-      "kubectl patch service admission --namespace=engine --type=merge --patch=",
+      "kubectl patch service admission --namespace=engine --type=merge '--patch=",
     );
   },
 );
