@@ -195,7 +195,7 @@ const ofOperator: readonly (readonly [string, Row])[] = [
       { operatorCrash: true },
       podIs(/operator/, "CrashLoopBackOff"),
       "OPERATOR-CRASH",
-      /keeps crashing/,
+      /does not stay up/,
     ),
   ],
   [
