@@ -356,8 +356,8 @@ describe("a certificate that no call is answered with", () => {
     expect(verdict).toMatchObject({ is: "stalled", code });
     const swap = await swapped();
     // what is wrong with the operator itself is told before its way
-  const told = errorsIn(swap.report).filter((one) => !one.startsWith("OPERATOR-"));
-  expect([swap.code, told, swap.writes]).toEqual([3, [code], []]);
+    const told = errorsIn(swap.report).filter((one) => !one.startsWith("OPERATOR-"));
+    expect([swap.code, told, swap.writes]).toEqual([3, [code], []]);
     const { fix, command } = (check.report.findings ?? []).find((one) => one.code === code) as Told;
     // the clock may be wrong: of a pair that is not valid yet a person decides
     if (state !== "not yet valid") expect(command).toMatch(/^kubectl engine cert create --replace/);
