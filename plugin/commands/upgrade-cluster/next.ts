@@ -1,5 +1,4 @@
 /** The operator, and the ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
-import type { Progress } from "../../domain/rollout/progress";
 import { diagnose, gate, verdictOf } from "../../domain/diagnosis/diagnose";
 import { operatorHealth } from "../../domain/operator/symptoms";
 import { clusterGates, clusterList } from "../../domain/engine-cluster/symptoms";
@@ -25,7 +24,7 @@ import { formatAge, daysUntil } from "../../domain/base/duration";
 import {
   unreadVerdict,
   type ComponentHealth,
-  judgeHealth,
+  renderMoving,
   findWorst,
 } from "../../domain/rollout/health";
 import { podTrouble } from "../../domain/rollout/pod-causes";
@@ -178,7 +177,7 @@ function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
 function judgeOne(facts: Facts, ec: KubeObject): ComponentHealth {
   const progress = judgeCluster(facts, readName(ec));
   const isSeen = isKnown(facts, "statefulSets") && isKnown(facts, "pods");
-  if (isSeen && progress.is === "moving") return judgeMoving(facts, progress);
+  if (isSeen && progress.is === "moving") return judgeMoving(facts, renderMoving(progress));
   const rests = progress.is === "done" ? progress.says : "";
   return withSuspension(
     facts,
@@ -188,11 +187,10 @@ function judgeOne(facts: Facts, ec: KubeObject): ComponentHealth {
 }
 
 /** What holds a roll up shows in events and claims: without them it cannot be told from one that moves. */
-function judgeMoving(facts: Facts, progress: Progress): ComponentHealth {
-  const moving = judgeHealth(progress);
+function judgeMoving(facts: Facts, on: string): ComponentHealth {
   const hidden = unreadVerdict(facts, ["claims", "events"]);
-  if (moving.is !== "moving" || hidden === undefined) return moving;
-  return { is: "unknown", because: `${moving.on}; ${hidden.because}, so no cause is seen` };
+  if (hidden === undefined) return { is: "moving", on };
+  return { is: "unknown", because: `${on}; ${hidden.because}, so no cause is seen` };
 }
 
 /** Pods that are well say nothing of whether the operator still manages the EC (S10). */

@@ -30,7 +30,7 @@ const { ofSymptom, shared, warning } = makeChecks("webhook");
 const needs = ["webhookConfigurations"] as const;
 const planned = ["webhookConfigurations", "namespaces", "webhookSecrets"] as const;
 
-const seeDiff = ["diff", "upgrade-webhook"];
+const seeDiff = { of: "tool", words: ["diff", "upgrade-webhook"] } as const;
 
 type Code = keyof typeof webhookFindings;
 
@@ -114,7 +114,7 @@ export const webhookChecks: readonly Check[] = [
     cause: "fields of the configuration differ from the template's",
     ...byTool(
       "run upgrade-webhook, or diff upgrade-webhook to see what it would change",
-      ...seeDiff,
+      ...seeDiff.words,
     ),
     needs: planned,
     wants: "webhook",
@@ -127,7 +127,7 @@ export const webhookChecks: readonly Check[] = [
             on(
               plan.live,
               `it differs at ${fields.join(", ")}`,
-              fixByOwner(plan.live, situation.facts, ...seeDiff),
+              fixByOwner(plan.live, situation.facts, seeDiff),
             ),
           ];
     },

@@ -39,8 +39,11 @@ const restart = (says: string, { names: { operator }, namespace }: Place): Remed
     says,
     ...["rollout", "restart", `deployment/${operator.deployment}`, `--namespace=${namespace}`],
   );
-const onService = (says: string, words: readonly string[], { names, namespace }: Place): Remedy => {
-  const [act = "", ...after] = words;
+const onService = (
+  says: string,
+  [act, ...after]: readonly [string, ...(readonly string[])],
+  { names, namespace }: Place,
+): Remedy => {
   return look(says, act, "service", names.webhook.service, `--namespace=${namespace}`, ...after);
 };
 const bypass: Remedy = {

@@ -1,5 +1,6 @@
 /** What may be advised of a configuration that somebody else owns (Facts 4.4). */
-import { byTool, tool } from "../base/remedy";
+import { byTool, type Run } from "../base/remedy";
+import { pick } from "../base/values";
 import type { Found } from "../diagnosis/symptom";
 import type { Facts } from "../facts/facts";
 import type { ValidatingWebhookConfiguration, WebhookConfiguration } from "../kube/models";
@@ -21,12 +22,12 @@ export const caWay = byTool(
 export function fixByOwner(
   configuration: WebhookConfiguration,
   { left }: Pick<Facts, "left">,
-  ...see: readonly string[]
+  see?: Run,
 ): Pick<Found, "remedies"> {
   const owner = findLivingOwner(configuration, left);
   if (owner === undefined) return {};
   const says = renderOwnersWay(owner);
-  return { remedies: [see.length === 0 ? { says } : tool(says, ...see)] };
+  return { remedies: [{ says, ...pick({ see }, "see") }] };
 }
 
 /** The same where nothing but the CA is wrong. */

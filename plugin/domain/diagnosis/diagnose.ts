@@ -125,7 +125,8 @@ export function verdictOf({ findings, unseen }: Diagnosis, rests: string): Compo
   if (first !== undefined) {
     const { passes, blind, object, cause: because } = first;
     if (blind === true) return { is: "unknown", because };
-    if (passes === true) return verdictOnPassing(nameObject(object, because), unseen);
+    if (passes === true)
+      return verdictOnPassing([object, because].filter(Boolean).join(": "), unseen);
     return { is: "stalled", because, ...pick(first, "fix", "remedies", "code", "object") };
   }
   const [hidden] = unseen;
@@ -137,8 +138,4 @@ export function verdictOf({ findings, unseen }: Diagnosis, rests: string): Compo
 function verdictOnPassing(on: string, [hidden]: readonly Unseen[]): ComponentHealth {
   if (hidden === undefined) return { is: "moving", on };
   return { is: "unknown", because: `${on}; ${hidden.because}` };
-}
-
-function nameObject(object: string | undefined, says: string): string {
-  return object === undefined ? says : `${object}: ${says}`;
 }

@@ -1,5 +1,5 @@
 /** What the operator says of an EC in events, and that it does not run. */
-import { asString } from "../base/values";
+import { asString, pick } from "../base/values";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { kubectl, type Remedy } from "../base/remedy";
 import { operatorLogWords } from "../operator/lease";
@@ -43,8 +43,8 @@ export function explainOperator(facts: Facts): {
   const verdict = operatorProgress(facts);
   if (verdict.is === "done") return explainIdleOperator(facts) ?? { words: [] };
   if (verdict.is !== "stalled") return { words: [] };
-  const { because, fix, remedies = [{ says: fix }] } = verdict;
-  return { words: [`the operator itself does not run: ${because}`], remedies };
+  const words = [`the operator itself does not run: ${verdict.because}`];
+  return { words, ...pick(verdict, "remedies") };
 }
 
 /** What brings the operator back, else where it tells what it does. */

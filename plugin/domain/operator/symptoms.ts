@@ -66,8 +66,8 @@ export const operatorSymptoms = {
         return [{ object, cause, remedies: [waitFor(facts)], passes: true }];
       }
       const { code, object: of, because, fix, remedies } = progress;
-      const { source } = known.find((one) => one.code === code) ?? operatorFindings.notReady;
-      return [{ code, object: of, cause: because, fix, source, ...(remedies && { remedies }) }];
+      const [told] = known.filter((one) => one.code === code).map(({ source }) => ({ source }));
+      return [{ code, object: of, cause: because, fix, ...told, ...(remedies && { remedies }) }];
     },
   },
   idle: {

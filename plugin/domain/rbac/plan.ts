@@ -70,7 +70,7 @@ export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Rel
     subjects: subjectsBeyond(realSubjects(binding, known), named).filter(
       (subject) =>
         !isGone(subject, known) &&
-        (subject.kind !== "ServiceAccount" || !others.includes(subject.namespace ?? "")),
+        (subject.kind !== "ServiceAccount" || !others.includes(String(subject.namespace))),
     ),
   };
 }

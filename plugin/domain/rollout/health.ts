@@ -38,25 +38,6 @@ export function findWorst(verdicts: readonly ComponentHealth[]): ComponentHealth
   return verdicts.find((verdict) => verdict.is === is);
 }
 
-/** A rollout's verdict as status says it. */
-export function judgeHealth(progress: Progress): ComponentHealth {
-  switch (progress.is) {
-    case "done":
-      return { is: "fine", says: progress.says };
-    case "moving":
-      return { is: "moving", on: renderMoving(progress) };
-    case "stalled":
-      return {
-        is: "stalled",
-        because: progress.because,
-        fix: progress.fix,
-        ...(progress.remedies && { remedies: progress.remedies }),
-        code: progress.code,
-        object: progress.object,
-      };
-  }
-}
-
 /** What it waits for, what moved last, and what will stand against it although it moves. */
 export function renderMoving({
   on,

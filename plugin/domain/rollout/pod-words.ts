@@ -29,8 +29,8 @@ export interface PodOwner {
 
 /** The owner by the pod's controller: what a Deployment makes is changed there, other pods in the cluster's resource. */
 export function podOwner({ metadata }: Pod): PodOwner {
-  const isOfSet = (metadata.ownerReferences ?? []).some((one) => one["kind"] === "ReplicaSet");
-  return isOfSet ? deploymentOwner : setOwner;
+  const isOfSet = metadata.ownerReferences?.some((one) => one["kind"] === "ReplicaSet");
+  return isOfSet === true ? deploymentOwner : setOwner;
 }
 
 const deploymentOwner: PodOwner = {

@@ -138,6 +138,12 @@ describe("the newest pod", () => {
     expect(verdict.is === "stalled" && verdict.because.endsWith(words)).toBe(true);
   });
 
+  test("that is not ready when the deadline is over is told as any pod is", () => {
+    const objects = { replicaSets: [aSet()], pods: [aPod({ phase: "Running" })] };
+    const verdict = judged({ deployments: [aDeployment({ status: late })], ...objects });
+    expect(verdict).toMatchObject({ is: "stalled", code: "POD-NOT-READY" });
+  });
+
   test.each<[string, object, string]>([
     [
       "that is started again and again",
