@@ -19,7 +19,7 @@ interface Known {
 const known: readonly Known[] = [
   {
     act: "upgrade the operator",
-    scenes: ["a partition", "pods renewed by hand", "a refused upgrade", "a broken cluster"],
+    scenes: ["a partition", "pods renewed by hand", "a broken cluster"],
     writes: ["upgrade-operator"],
     why: "a gap: `upgrade` judges by every check that no part settles, `upgrade-operator` by the prerequisites alone",
   },
@@ -28,12 +28,6 @@ const known: readonly Known[] = [
     scenes: ["no operator"],
     writes: ["upgrade-operator"],
     why: "right: `upgrade-operator` installs an operator that is not there, and there is nothing to upgrade without one",
-  },
-  {
-    act: "upgrade the cluster",
-    scenes: ["a refused upgrade"],
-    writes: ["upgrade-cluster --target", "upgrade-cluster --auto"],
-    why: "right: an EC leaves InvalidUpgrade by a changed tag (docs/specification.md); `upgrade` is stricter",
   },
 ];
 

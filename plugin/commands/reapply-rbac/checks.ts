@@ -199,7 +199,8 @@ export const rbacChecks: readonly Check[] = [
 
 /** The role that a binding is for. */
 function findBound(binding: KubeObject, facts: Facts): KubeObject | undefined {
-  const [kind, name = ""] = readRoleRef(binding).split("/");
+  const [kind, ...rest] = readRoleRef(binding).split("/");
+  const name = rest.join("/");
   return kind === "Role"
     ? factNamed(facts, "roles", { name, namespace: readNamespace(binding) })
     : factNamed(facts, "clusterRoles", { name });

@@ -584,6 +584,14 @@ export const rbacRows: Rows = {
       ])
       .copy("Namespace/shop", { name: "elsewhere" }),
   "RBAC-ROLE-REF: another role": (w) => w.set(binding, "roleRef.name", "theirs"),
+  "RBAC-ROLE-REF: another role that gives as much": (w) =>
+    w.copy(role, { name: "theirs" }).set(binding, "roleRef.name", "theirs"),
+  "RBAC-ROLE-REF: a ClusterRole that is not there": (w) =>
+    w.set(binding, "roleRef", {
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: "theirs",
+    }),
   "RBAC-ROLE-BEHIND: a rule is missing": (w) => {
     const { rules } = w.find(role) as { rules: object[] };
     w.set(role, "rules", rules.slice(1));
