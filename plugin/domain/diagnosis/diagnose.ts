@@ -34,10 +34,10 @@ export function diagnose<S extends Scene>(rows: readonly Symptom<S>[], scene: S)
 /** Judges one row: its findings, else why nothing can be said about it. */
 export function diagnoseRow<S extends Scene>(row: Symptom<S>, scene: S): Diagnosis {
   const { may = [], needs } = row;
-  if (row.concerns?.(scene) === false) return { findings: [], unseen: [] };
-  const hidden = findHidden(needs, scene);
-  if (hidden !== undefined) return unseen({ row, ...hidden, may: false });
   try {
+    if (row.concerns?.(scene) === false) return { findings: [], unseen: [] };
+    const hidden = findHidden(needs, scene);
+    if (hidden !== undefined) return unseen({ row, ...hidden, may: false });
     const findings = row.judge(scene).map((found) => complete(row, found, scene));
     // what is found holds without these lists; that nothing is wrong does not
     const doubt = findings.length === 0 ? findHidden(may, scene) : undefined;

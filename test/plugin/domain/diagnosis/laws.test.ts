@@ -13,7 +13,7 @@ import {
 } from "../../../../plugin/domain/diagnosis/symptom";
 import { ownClusters } from "../../../../plugin/domain/engine-cluster/operator";
 import { clusterList } from "../../../../plugin/domain/engine-cluster/symptoms";
-import { operatorGround } from "../../../../plugin/domain/operator/ground";
+import { definitionGround, operatorGround } from "../../../../plugin/domain/operator/ground";
 import { olmList, operatorList } from "../../../../plugin/domain/operator/symptoms";
 import { type FactKey, factKeys, type Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
@@ -130,9 +130,10 @@ test("agree: what status says of a component is the first error of its diagnosis
     const { operator, clusters } = judgeStatus(facts, {
       rbac: target.rbac ?? { documents: [], source: "" },
     });
+    const ofClusters = [definitionGround("ec"), ...clusterList];
     const told = clusters.items.map(({ name, verdict }) => {
       const own = ownClusters(facts).filter(({ metadata }) => metadata.name === name);
-      return [verdict, firstError(clusterList, { facts, clusters: own })] as const;
+      return [verdict, firstError(ofClusters, { facts, clusters: own })] as const;
     });
     const ofOperator = [...operatorGround, ...operatorList, ...olmList];
     return [[operator.verdict, firstError(ofOperator, { facts })] as const, ...told]
