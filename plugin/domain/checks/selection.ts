@@ -2,7 +2,7 @@
 import { UsageError } from "../base/errors";
 import type { Finding } from "../base/findings";
 import { suggestion } from "../base/values";
-import { type Diagnosed, rowOf } from "../diagnosis/symptom";
+import type { Diagnosed } from "../diagnosis/symptom";
 import { isSameCode, type Skip, skipWord } from "../base/skip";
 
 /** What a person chose. */
@@ -63,14 +63,17 @@ export function accept(
   skip: readonly Skip[] = [],
 ): readonly Finding[] {
   return findings.map((finding) =>
-    isSkipped({ skip }, finding.code, finding.object) || isSkipped({ skip }, rowOf(finding))
-      ? { ...finding, severity: "warning", accepted: true }
-      : finding,
+    isMet(skip, finding) ? { ...finding, severity: "warning", accepted: true } : finding,
   );
 }
 
 /** What a --skip may match: a finding, or a whole check without an object. */
 type Skippable = Pick<Diagnosed, "code" | "object" | "row">;
+
+/** True where one of them names the finding by its own code, or by that of the row that told it. */
+function isMet(skip: readonly Skip[], { code, object, row = code }: Skippable): boolean {
+  return isSkipped({ skip }, code, object) || isSkipped({ skip }, row);
+}
 
 /**
  * Throws a UsageError that names every --skip that matches nothing: it is mistyped, or it was given for
@@ -78,14 +81,7 @@ type Skippable = Pick<Diagnosed, "code" | "object" | "row">;
  */
 export function requireMatched(skip: readonly Skip[], met: readonly Skippable[]): void {
   const problems = skip
-    .filter(
-      (one) =>
-        !met.some(
-          (each) =>
-            isSkipped({ skip: [one] }, each.code, each.object) ||
-            isSkipped({ skip: [one] }, each.row ?? each.code),
-        ),
-    )
+    .filter((one) => !met.some((each) => isMet([one], each)))
     .map((one) => `--skip ${skipWord(one)} matches no finding${nearest(one, met)}`);
   if (problems.length === 0) return;
   throw new UsageError(problems, {

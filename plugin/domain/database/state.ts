@@ -65,10 +65,10 @@ export function failedState(
   state: string,
 ): { readonly says: string; readonly fix: string } | undefined {
   const { key, says, then } = findProblem(state);
-  return key === "failed" ? { says, fix: `${looks}; then ${then ?? mend}` } : undefined;
+  return key === "failed" ? { says, fix: `${looks}; then ${then ?? correction}` } : undefined;
 }
 
-const mend = "fix what it names, and run again";
+const correction = "fix what it names, and run again";
 
 /** What stands against beginning in this state; undefined for `active` and where none is told. */
 export function stateFinding(object: string, state: string | undefined): Finding | undefined {
@@ -131,7 +131,7 @@ function tellState(facts: Facts, object: string, state: string | undefined): rea
   const found = stateFinding(object, state);
   if (found === undefined) return [];
   if (isPassing(found)) return [{ ...found, passes: true }];
-  const { key, then = mend } = findProblem(String(state));
+  const { key, then = correction } = findProblem(String(state));
   if (key === "deleting") return [{ ...found, passes: true }];
   return [{ ...omit(found, "fix"), remedies: [{ ...lookAtLog(facts), then: { says: then } }] }];
 }

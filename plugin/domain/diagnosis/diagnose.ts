@@ -78,7 +78,7 @@ export function complete(
   const { fix = textIn(row.fix, scene.facts.names), remedies } = chooseWays(row, found);
   return {
     ...{ code, severity, ...pick(found, "object", "field", "location") },
-    ...{ cause: `${found.cause}${unseen}`, fix: found.fix ?? fix },
+    ...{ cause: `${found.cause}${unseen}`, fix },
     ...{ ...(remedies && { remedies }), source, ...pick(found, "passes") },
     ...(hidden !== undefined && { blind: true }),
     row: row.code,

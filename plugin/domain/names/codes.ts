@@ -1,4 +1,5 @@
 /** Finding codes whose texts are made with the names, and the findings of them. */
+import { pick } from "../base/values";
 import type { About, Explained, Finding } from "../base/findings";
 import { renderFix } from "../base/remedy";
 import { defaultNames, type Names } from "./names";
@@ -16,7 +17,9 @@ export function chooseWays(
   { fix, remedies }: Pick<About, "fix" | "remedies">,
 ): Pick<About, "fix" | "remedies"> {
   const ways = remedies ?? (fix === undefined ? usual : undefined);
-  return ways === undefined ? {} : { fix: fix ?? renderFix(ways), remedies: ways };
+  return ways === undefined
+    ? pick({ fix }, "fix")
+    : { fix: fix ?? renderFix(ways), remedies: ways };
 }
 
 /** The code in the words of the names. */

@@ -130,9 +130,9 @@ export const olmList: readonly Symptom[] = [
 ];
 
 /** All that is told of the operator where nobody is about to act. */
-export function diagnoseOperator(facts: Facts): Diagnosis {
-  return diagnose([...operatorGround, ...operatorList, ...olmList], { facts });
-}
+export const diagnoseOperator = oncePer((facts: Facts): Diagnosis =>
+  diagnose([...operatorGround, ...operatorList, ...olmList], { facts }),
+);
 
 /** The operator in one word. */
 export function operatorHealth(facts: Facts): ComponentHealth {
