@@ -264,7 +264,7 @@ async function expectSwap({ at: link, code }: Pick<Broken, "at" | "code">): Prom
 const acts = /^kubectl (patch|label|scale|delete|engine) /;
 
 /** What a person does first, where no line can. */
-const decided = /^install |; (what|whose|if it stays)|: kubectl /;
+const decided = /^install |; (what|whose|if it stays|see)|: kubectl /;
 
 /** Does what is printed; true where it is to have repaired the link. */
 async function carryOut({ command, fix }: Told): Promise<boolean> {
