@@ -4,7 +4,6 @@ import { accept, requireMatched } from "../../domain/checks/selection";
 import { warnOfBackups } from "../../domain/database/backup";
 import { troubleFinding } from "../../domain/rest-api/troubles";
 import { isLeftOut, lateCodes } from "../../domain/database/findings";
-import { readKeeping } from "../../domain/database/keeping";
 import { identifyAmong } from "../../domain/database/identity";
 import { judgeUnread } from "../../domain/database/nodes";
 import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
@@ -169,7 +168,7 @@ export class Apis {
     };
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed, rivals });
     const calls = needsCall({ bdb, installed }, plan, { options });
-    if (!calls) return acceptedBefore(label, readKeeping(target, bdb, deps.names), options);
+    if (!calls) return acceptedBefore(facts, { ...target, identity: found }, options);
     const against = callFindings(plan, bdb, { wanted: options, facts });
     if (!against.some(isPassing)) return against;
     // an action that runs is followed, whoever has begun it
