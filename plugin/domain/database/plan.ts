@@ -11,6 +11,7 @@ import { ruleFindings } from "../rules/findings";
 import { judgeEdit } from "../rules/order";
 import { findReleases } from "../rules/engine-version";
 import type { Edit, RuleOptions } from "../rules/types";
+import { renderCause } from "../rules/wording";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
 import {
   compareEngineVersions,
@@ -251,8 +252,8 @@ function ruled(
   const { causes, warnings } = judgeEdit(edit, { after: lookup }, options);
   const label = objectLabel(object);
   return {
-    blocks: causes.map(({ field, message }) =>
-      databaseFinding("refused", { object: label, field, cause: message }),
+    blocks: causes.map((cause) =>
+      databaseFinding("refused", { object: label, field: cause.field, cause: renderCause(cause) }),
     ),
     warnings: warnings.map((cause) => ({
       ...ruleFindings.warned,
