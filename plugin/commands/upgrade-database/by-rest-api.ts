@@ -14,7 +14,7 @@ import { databaseFinding, databaseFindings, lateCodes } from "../../domain/datab
 import { judgeKeeping, readKeeping } from "../../domain/database/keeping";
 import type { DatabaseSubject } from "../../domain/database/subject";
 import { databaseGate } from "../../domain/database/symptoms";
-import { isPassing, stateFinding } from "../../domain/database/state";
+import { isBusy } from "../../domain/database/state";
 import type { Diagnosed } from "../../domain/diagnosis/symptom";
 import { identify, identifyAmong, type Identity } from "../../domain/database/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
@@ -180,8 +180,7 @@ class Caller {
     const running = actions.find(({ is }) => is === "running");
     if (running !== undefined) return await this.follow({ uid: running.uid });
     const bdb = await this.#read();
-    const found = stateFinding(this.plan.label, bdb.status);
-    const waits = this.context.options.wait && found !== undefined && isPassing(found);
+    const waits = this.context.options.wait && isBusy(bdb.status);
     return waits ? await this.follow({}) : bdb;
   }
 
