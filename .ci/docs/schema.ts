@@ -52,7 +52,7 @@ class SchemaWriter {
   }
 
   propertiesOf(type: ts.Type): Readonly<Record<string, Schema>> {
-    const properties = this.checker.getPropertiesOfType(type);
+    const properties = this.checker.getPropertiesOfType(type).filter((one) => !isInternal(one));
     return Object.fromEntries(properties.map((one) => [one.name, this.property(one)]));
   }
 
@@ -138,6 +138,11 @@ class SchemaWriter {
     });
     return { ...(description !== "" && { description }), ...Object.fromEntries(limits) };
   }
+}
+
+/** True for what the program takes off before it prints. */
+function isInternal(property: ts.Symbol): boolean {
+  return property.getJsDocTags().some(({ name }) => name === "internal");
 }
 
 function byValue(left: unknown, right: unknown): number {

@@ -1,5 +1,5 @@
 /** Findings as a person reads them: those that share a way out stand in one block. */
-import { countNoun, groupBy, omit } from "../domain/base/values";
+import { boundList, countNoun, groupBy, omit } from "../domain/base/values";
 import { distinct, type Finding, findingKey, sourceCommand } from "../domain/base/findings";
 import type { Report } from "../kernel/report";
 import { escape, escapeLines, type Palette } from "./escape";
@@ -57,9 +57,10 @@ function renderWayOut(
 
 /** Their objects, as many as fit. */
 export function listObjects(findings: readonly Finding[]): string {
-  const more = findings.length - mostAlike;
-  const named = findings.slice(0, mostAlike).map(({ object = "" }) => escape(object));
-  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return boundList(
+    findings.map(({ object = "" }) => escape(object)),
+    mostAlike,
+  );
 }
 
 /**

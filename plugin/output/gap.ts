@@ -44,13 +44,15 @@ export function replicaLines(replicas: ReplicaReport | undefined): readonly stri
   const { ready, note, asked = [] } = replicas;
   const count =
     ready === undefined ? "" : `${ready} ${ready === 1 ? "replica" : "replicas"} ready; `;
-  return [
-    `${count}${note}`,
-    ...asked.map(
-      ({ pod, is, because }) => `  ${pod} ${is}${because === undefined ? "" : `: ${because}`}`,
-    ),
-  ];
+  return [`${count}${note}`, ...asked.map((one) => `  ${renderAsked(one)}`)];
 }
+
+/** What a pod said when it was asked. */
+export function renderAsked({ pod, is, because }: AskedReplica): string {
+  return `${pod} ${is}${because === undefined ? "" : `: ${because}`}`;
+}
+
+type AskedReplica = NonNullable<ReplicaReport["asked"]>[number];
 
 function ownWindows({ windows = [] }: GapReport, is: Is): readonly GapWindow[] {
   return windows.filter((one) => one.is === is);

@@ -1,6 +1,6 @@
 /** Namespaces that fared alike are told once. */
 import type { Result } from "../domain/kube/planned-write";
-import { countNoun, groupBy } from "../domain/base/values";
+import { boundList, countNoun, groupBy } from "../domain/base/values";
 import type { NamespaceReport } from "../kernel/report";
 import { escape, type Palette } from "./escape";
 import { paintResult } from "./steps";
@@ -25,9 +25,10 @@ export function renderNamespaceGroup(
 ): readonly string[] {
   const [first] = group;
   const { result, rules, subjects } = first ?? { result: "skipped" as Result };
-  const names = group.slice(0, mostNames).map(({ name }) => escape(name));
-  const more = group.length - names.length;
-  const shown = `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+  const shown = boundList(
+    group.map(({ name }) => escape(name)),
+    mostNames,
+  );
   const count = countNoun(group.length, "namespace");
   const lines = (sign: string, some: readonly string[] = []): readonly string[] =>
     some.map((line) => `  ${sign} ${escape(line)}`);

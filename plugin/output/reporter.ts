@@ -6,7 +6,7 @@ import { escape, escapeJson, isTerminal, palette, type Palette, wantsColor } fro
 import { fitText, readWidth } from "../domain/base/fit";
 import { paintResult, whyWithSource } from "./steps";
 import { contentKey, foldFindings, listObjects, paintSeverity } from "./findings";
-import { renderText, type TextStyle } from "./text";
+import { renderAnswers, renderText, type TextStyle } from "./text";
 import { type Finding, sortWorstLast } from "../domain/base/findings";
 import { groupBy, omit } from "../domain/base/values";
 import type { Names } from "../domain/names/names";
@@ -251,9 +251,7 @@ class ProgressReporter {
 
   private tell(event: Event & { type: "step" | "probe" }): string {
     if (event.type === "probe") {
-      const { phase, accept, deny } = event.probe;
-      const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
-      return `probe ${escape(phase)}: ${accept.ok}/${accept.of} accepted, ${deny.ok}/${deny.of} refused${by}`;
+      return `probe ${escape(event.probe.phase)}: ${renderAnswers(event.probe)}`;
     }
     const { n, action, object, result } = event.step;
     const why = this.style.sources ? whyWithSource(event.step) : event.step.why;

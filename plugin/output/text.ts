@@ -1,7 +1,7 @@
 /** A report as a person reads it on stdout. */
 import type { NamespaceReport, ProbeReport, Report } from "../kernel/report";
 import { escape, escapeLines, renderTable } from "./escape";
-import { renderGap, replicaLines, windowLines } from "./gap";
+import { renderAsked, renderGap, replicaLines, windowLines } from "./gap";
 import { groupNamespaces, renderNamespaceGroup } from "./namespaces";
 import { narrowest, stepLines, stepTable } from "./steps";
 import {
@@ -115,11 +115,16 @@ function fullProof(report: Report): Blocks {
 /** A line for each phase: `new 12/12 accepted, 11/11 refused by …`. */
 function probeLines(all: readonly ProbeReport[]): readonly string[] {
   const widest = Math.max(0, ...all.map(({ phase }) => phase.length));
-  return all.map(({ phase, accept, deny }, at) => {
-    const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
-    const answers = `${accept.ok}/${accept.of} accepted, ${deny.ok}/${deny.of} refused${by}`;
-    return `${at === 0 ? "Probes:   " : "          "} ${escape(phase.padEnd(widest))} ${answers}`;
+  return all.map((probe, at) => {
+    const phase = escape(probe.phase.padEnd(widest));
+    return `${at === 0 ? "Probes:   " : "          "} ${phase} ${renderAnswers(probe)}`;
   });
+}
+
+/** `12/12 accepted, 11/11 refused by …`. */
+export function renderAnswers({ accept, deny }: Pick<ProbeReport, "accept" | "deny">): string {
+  const by = deny.by === "" ? "" : ` by ${escape(deny.by)}`;
+  return `${accept.ok}/${accept.of} accepted, ${deny.ok}/${deny.of} refused${by}`;
 }
 
 function probeTable(all: readonly ProbeReport[]): readonly string[] {
@@ -151,9 +156,7 @@ function unwellLines({ gap }: Report): readonly string[] {
   const asked = gap?.replicas?.asked ?? [];
   return asked
     .filter(({ is }) => is !== "answers")
-    .map(({ pod, is, because }) => {
-      return escape(`Behind it: ${pod} ${is}${because === undefined ? "" : `: ${because}`}`);
-    });
+    .map((one) => escape(`Behind it: ${renderAsked(one)}`));
 }
 
 function certificate(report: Report): readonly string[] {

@@ -1,7 +1,7 @@
 /** Reads what an upgrade of an EC is planned from and followed by, as facts. */
 import { isForbidden } from "../ports/forbidden";
 import type { KubeObject, Resource } from "../domain/kube/objects";
-import { closeLook, type FactKey, type Facts } from "../domain/facts/facts";
+import { closeLook, type FactKey, type Facts, withObjects } from "../domain/facts/facts";
 import { mergeLeft, readLeftMarks } from "./left-marks";
 import { readSnapshot } from "./snapshot";
 import type { RunPorts } from "../kernel/world";
@@ -32,9 +32,8 @@ export async function readClusterFacts(
     readSnapshot(deps, namespace, keys),
     cluster.list(resource, { namespace, whole: true, signal }),
   ]);
-  const unread = new Map([...facts.unread].filter(([key]) => key !== "ecs"));
   const left = mergeLeft(facts.left, await readLeftMarks(deps, ecs));
-  return { ...facts, left, unread, objects: { ...facts.objects, ecs } };
+  return { ...withObjects(facts, { ecs }), left };
 }
 
 /**
@@ -51,7 +50,7 @@ export async function withEveryCluster(
   if (![...edbs, ...eaadbs].some(isElsewhere)) return facts;
   try {
     const ecs = (await cluster.list(resource, { whole: true, signal })) ?? [];
-    return { ...facts, objects: { ...facts.objects, ecs } };
+    return withObjects(facts, { ecs });
   } catch (error) {
     if (!isForbidden(error)) throw error;
     return { ...facts, unread: new Map([...facts.unread, ["ecs", error.message]]) };

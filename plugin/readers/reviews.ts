@@ -147,6 +147,8 @@ export function rememberRefusals(cluster: KubeClient): Remembered {
       throw error;
     }
   };
+  const noteObject = <T>(object: KubeObject, verbs: string[], send: () => Promise<T>) =>
+    noteRefusal(byObject(cluster, object, ...verbs), send, object);
   const noted = withMethods(cluster, {
     get: (ref, options) => noteRefusal(byRef("get", ref), () => cluster.get(ref, options)),
     list: (resource, options) => {
@@ -159,24 +161,12 @@ export function rememberRefusals(cluster: KubeClient): Remembered {
     delete: (ref, preconditions, options) =>
       noteRefusal(byRef("delete", ref), () => cluster.delete(ref, preconditions, options)),
     create: (object, options) =>
-      noteRefusal(
-        byObject(cluster, object, "create"),
-        () => cluster.create(object, options),
-        object,
-      ),
+      noteObject(object, ["create"], () => cluster.create(object, options)),
     update: (object, options) =>
-      noteRefusal(
-        byObject(cluster, object, "update"),
-        () => cluster.update(object, options),
-        object,
-      ),
+      noteObject(object, ["update"], () => cluster.update(object, options)),
     // an apply creates what is absent
     apply: (object, options) =>
-      noteRefusal(
-        byObject(cluster, object, "create", "patch"),
-        () => cluster.apply(object, options),
-        object,
-      ),
+      noteObject(object, ["create", "patch"], () => cluster.apply(object, options)),
   });
   return { cluster: noted, missing: () => findMissing(cluster, refused) };
 }

@@ -1,4 +1,5 @@
 /** Probes the webhook in force by dry runs. */
+import { products } from "../domain/facts/deletion";
 import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
@@ -128,13 +129,11 @@ function pickPair(facts: Facts, { name, entries }: PairWanted): ProbePair | stri
   const labels = labelsFor(entry.objectSelector);
   if (namespace === undefined || labels === undefined)
     return "nothing is selected by its selectors";
-  const served: readonly (readonly [plural: string, key: FactKey])[] = [
-    [names.edb.plural, "edbs"],
-    [names.eaadb.plural, "eaadbs"],
-    [names.erc.plural, "ercs"],
-  ];
+  const served = (["edb", "eaadb", "erc"] as const)
+    .filter((kind) => !facts.unserved.has(products[kind]))
+    .map((kind) => names[kind].plural);
   const pair = pairsFor(entry, { names, namespace, name, labels }).find(({ resource }) =>
-    served.some(([plural, key]) => plural === resource.plural && !facts.unserved.has(key)),
+    served.includes(resource.plural),
   );
   return pair ?? "none of the kinds that it matches is served";
 }

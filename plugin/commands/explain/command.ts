@@ -27,13 +27,13 @@ export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
     .replace(/^\[(.*)\]$/, "$1");
   const entry = catalogue.find(({ code }) => code === commonCode(wanted));
   if (entry === undefined) return Promise.reject(unknownCode(typed, wanted));
-  return Promise.resolve({
-    apiVersion: "cli.engine.com/v1",
-    kind: "Explanation",
-    details: explain(entry, names),
-    exit: { code: 0, reason: `${entry.code} explained` },
-  });
+  return Promise.resolve(makeReport(entry.code, explain(entry, names)));
 };
+
+function makeReport(what: string, details: Explained | ExplainedStatements): Report {
+  const exit = { code: 0, reason: `${what} explained` } as const;
+  return { apiVersion: "cli.engine.com/v1", kind: "Explanation", details, exit };
+}
 
 /** A page that a finding sends people to: `guides/bypass`, or its path in the documentation. */
 function findGuide(typed: string): Report | undefined {
@@ -42,13 +42,7 @@ function findGuide(typed: string): Report | undefined {
   if (typeof text !== "string") return undefined;
   const [, title = name] = /^# (.*)$/m.exec(text) ?? [];
   const page: Statement = { number: name, heading: title, text: text.replace(/^# .*\n+/, "") };
-  const details: ExplainedStatements = { statements: [page] };
-  return {
-    apiVersion: "cli.engine.com/v1",
-    kind: "Explanation",
-    details,
-    exit: { code: 0, reason: `${name} explained` },
-  };
+  return makeReport(name, { statements: [page] });
 }
 
 function explainNumbers(numbers: readonly string[]): Report {
@@ -61,13 +55,7 @@ function explainNumbers(numbers: readonly string[]): Report {
       { hint: "use a number as a report prints it, for example S27, C9 or Facts-7" },
     );
   }
-  const details: ExplainedStatements = { statements: found.flatMap((one) => one ?? []) };
-  return {
-    apiVersion: "cli.engine.com/v1",
-    kind: "Explanation",
-    details,
-    exit: { code: 0, reason: `${numbers.join(", ")} explained` },
-  };
+  return makeReport(numbers.join(", "), { statements: found.flatMap((one) => one ?? []) });
 }
 
 /** The nearest code, and those of the same area, which share their first word. */

@@ -1,6 +1,6 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
 import { findOwner } from "../../domain/kube/owners";
-import { rbacFindings, renderAggregatedWay } from "../../domain/rbac/findings";
+import { rbacFinding, renderAggregatedWay } from "../../domain/rbac/findings";
 import { heldSites, settingNeeds } from "../../domain/checks/managed-sites";
 import { templatesIn, wantedAt } from "./site-checks";
 import { chooseRoles } from "../../domain/checks/roles";
@@ -24,7 +24,7 @@ import { readClusterRole } from "../../domain/rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
 import { isAggregated, noRules } from "../../domain/kube/role-rules";
 import { boundList, countNoun } from "../../domain/base/values";
-import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
+import { unreadVerdict, type ComponentHealth, stalledBy } from "../../domain/rollout/health";
 
 /** What is shown of the managed namespaces. */
 export interface RbacStatus {
@@ -163,19 +163,15 @@ function verdictOn(
   const missing = lacking.length === 0 ? "" : `; ${lacking.length} lack a permission or an account`;
   const more = beyond.length === 0 ? "" : `; ${beyond.length} have permissions of another release`;
   const narrows = lacking.length === 0 && beyond.length > 0;
-  const because = `${said}${missing}${more}`;
+  const cause = `${said}${missing}${more}`;
   if (aggregated !== undefined) {
-    const { code } = rbacFindings.aggregated;
-    return { is: "stalled", code, because, fix: renderAggregatedWay(aggregated) };
+    const fix = renderAggregatedWay(aggregated);
+    return stalledBy(rbacFinding("aggregated", { cause, fix }));
   }
-  return {
-    is: "stalled",
-    code: (narrows ? rbacFindings.beyond : rbacFindings.behind).code,
-    because,
-    fix: narrows
-      ? "take back what this release does not need with reapply-rbac --mode contract"
-      : "bring them up to date with reapply-rbac",
-  };
+  const fix = narrows
+    ? "take back what this release does not need with reapply-rbac --mode contract"
+    : "bring them up to date with reapply-rbac";
+  return stalledBy(rbacFinding(narrows ? "beyond" : "behind", { cause, fix }));
 }
 
 /** What the steps are chosen from. */

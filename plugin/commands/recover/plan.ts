@@ -7,7 +7,7 @@ import { gate } from "../../domain/diagnosis/diagnose";
 import { clusterSymptoms } from "../../domain/engine-cluster/symptoms";
 import type { RequestWish } from "../../domain/database/bdb";
 import { databaseFinding } from "../../domain/database/findings";
-import { type DataKeeping, judgeRisk, mayLoseData } from "../../domain/database/keeping";
+import { type DataKeeping, findRisk, mayLoseData } from "../../domain/database/keeping";
 import { judgeNodes } from "../../domain/database/nodes";
 import { readOffer, withOffer } from "../../domain/database/offer";
 import { planDatabase } from "../../domain/database/plan";
@@ -152,10 +152,11 @@ export function judgeLoss(
   keeping: DataKeeping,
   wish: Pick<RequestWish, "mayDiscardData">,
 ): readonly Finding[] {
-  return judgeRisk(object, keeping, wish).map((finding) => ({
-    ...finding,
-    fix: finding.severity === "error" ? lossFixes.refused : lossFixes.accepted,
-  }));
+  return findRisk(keeping, wish).map(({ code, cause }) =>
+    code === undefined
+      ? databaseFinding("volatile", { severity: "error", object, cause, fix: lossFixes.refused })
+      : databaseFinding("dataMayGo", { object, cause, fix: lossFixes.accepted }),
+  );
 }
 
 const lossFixes = {

@@ -1,19 +1,13 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
-import { pick } from "../../domain/base/values";
 import { diagnose } from "../../domain/diagnosis/diagnose";
 import { toDocument } from "../../domain/diagnosis/symptom";
 import { describeSituation } from "../../domain/checks/context";
+import { omit } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
-import { certificateCodes } from "../../domain/certificate/certificate";
 import { silenceGoing } from "../../domain/checks/going";
 import { judgePrerequisites } from "../../domain/checks/prerequisites";
-import { databaseFindings } from "../../domain/database/findings";
-import { clusterCodes } from "../../domain/engine-cluster/findings";
-import { deletionFindings } from "../../domain/kube/deletion";
 import { definitionGround } from "../../domain/operator/ground";
 import { diagnoseOperator } from "../../domain/operator/symptoms";
-import { rbacFindings } from "../../domain/rbac/findings";
-import { webhookFindings } from "../../domain/admission/findings";
 import type { Finding } from "../../domain/base/findings";
 import {
   clusterStep,
@@ -34,7 +28,7 @@ import { operatorStep } from "../upgrade-operator/next";
 import { constraintStep } from "../unbind-scc/next";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import { lackingStep, rbacStatus, type RbacStatus, rbacStep } from "../reapply-rbac/next";
-import { type ComponentHealth, worst } from "../../domain/rollout/health";
+import { type ComponentHealth, stalledBy, worst } from "../../domain/rollout/health";
 import {
   othersFindings,
   webhookStatus,
@@ -127,18 +121,16 @@ const mostFindings = 3;
 /** Judges every component; each stands for itself, whatever the others lack. */
 export function judgeStatus(facts: Facts, input: StatusInput): Status {
   const situation = describeSituation(facts, { rbac: input.rbac });
-  const [ec, edb, eaadb] = (["ec", "edb", "eaadb"] as const).map(
-    (kind) => diagnose([definitionGround(kind)], { facts }).findings[0],
-  );
   const clusters = clustersStatus(situation);
+  const ofDefinition = judgeDefinition(facts);
   const parts = {
     operator: operatorStatus(facts),
-    clusters: stalledBy(
-      { ...clusters, items: clusters.items.map((item) => stalledBy(item, ec)) },
-      ec,
-    ),
-    databases: stalledBy(databasesStatus(situation, "edb"), edb),
-    activeActive: stalledBy(databasesStatus(situation, "eaadb"), eaadb),
+    clusters: ofDefinition("ec", {
+      ...clusters,
+      items: clusters.items.map((item) => ofDefinition("ec", item)),
+    }),
+    databases: ofDefinition("edb", databasesStatus(situation, "edb")),
+    activeActive: ofDefinition("eaadb", databasesStatus(situation, "eaadb")),
     webhook: webhookStatus(facts, input.probe),
     rbac: rbacStatus(situation, input.rbac),
   };
@@ -152,7 +144,12 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
     namespace: facts.namespace,
     ...(facts.apiServer !== undefined && { apiServer: facts.apiServer }),
     verdict: worst(Object.values(parts).map(({ verdict }) => verdict)),
-    ...parts,
+    operator: bare(parts.operator),
+    clusters: bare({ ...parts.clusters, items: parts.clusters.items.map(bare) }),
+    databases: bare(parts.databases),
+    activeActive: bare(parts.activeActive),
+    webhook: bare(parts.webhook),
+    rbac: bare(parts.rbac),
     findings: summed(
       [othersFindings(facts), blockingFindings(facts, input, next)].reduce(
         withBlocking,
@@ -164,25 +161,22 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
   };
 }
 
-/** The component with a verdict that no other one outweighs; as it is without a finding. */
-function stalledBy<T extends { readonly verdict: ComponentHealth }>(
-  component: T,
-  finding: Finding | undefined,
-): T {
-  if (finding === undefined) return component;
-  const { object, cause: because, fix, code } = finding;
-  return { ...component, verdict: { is: "stalled", because, fix, code, object } };
+/** A component without what its verdict was made of: that is told among the findings. */
+function bare<T extends { readonly verdict: ComponentHealth }>(component: T): T {
+  const { verdict } = component;
+  return verdict.is === "stalled" ? { ...component, verdict: omit(verdict, "finding") } : component;
 }
 
-/** Where a stalled component's code is explained. */
-const codes = [
-  ...clusterCodes,
-  ...Object.values(databaseFindings),
-  ...Object.values(webhookFindings),
-  ...certificateCodes,
-  ...Object.values(rbacFindings),
-  ...Object.values(deletionFindings),
-];
+/** Components whose kind goes with its definition, which no other verdict outweighs. */
+function judgeDefinition(facts: Facts) {
+  return <T extends { readonly verdict: ComponentHealth }>(
+    kind: Parameters<typeof definitionGround>[0],
+    component: T,
+  ): T => {
+    const [going] = diagnose([definitionGround(kind)], { facts }).findings;
+    return going === undefined ? component : { ...component, verdict: stalledBy(going) };
+  };
+}
 
 type Parts = Pick<
   Status,
@@ -198,15 +192,7 @@ function componentFindings(facts: Facts, { clusters, ...others }: Parts): readon
     ),
   ];
   const own = diagnoseOperator(facts).findings.filter(({ blind, passes }) => !(blind ?? passes));
-  const told = verdicts.flatMap((verdict) => {
-    if (verdict.is !== "stalled" || verdict.code === undefined) return [];
-    const { code, because: cause, fix } = verdict;
-    const { severity = "error", source = "Facts 11" } =
-      codes.find((one) => one.code === code) ?? {};
-    const about = { ...pick(verdict, "object"), cause, fix, ...pick(verdict, "remedies") };
-    return [{ code, severity, ...about, source }];
-  });
-  return [...own, ...told];
+  return [...own, ...verdicts.flatMap((one) => (one.is === "stalled" ? (one.finding ?? []) : []))];
 }
 
 /** What keeps the next step from being taken, where it is one that an upgrade's prerequisites are for. */

@@ -2,7 +2,7 @@
 import { diagnose, gate, verdictOf } from "../../domain/diagnosis/diagnose";
 import { operatorHealth } from "../../domain/operator/symptoms";
 import { clusterGates, clusterList } from "../../domain/engine-cluster/symptoms";
-import { clusterFindings } from "../../domain/engine-cluster/findings";
+import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { classifyFreeze } from "../../domain/recovery/classify";
 import {
@@ -26,6 +26,7 @@ import {
   type ComponentHealth,
   renderMoving,
   findWorst,
+  stalledBy,
 } from "../../domain/rollout/health";
 import { podTrouble } from "../../domain/rollout/pod-causes";
 import { findContainer, readRoll } from "../../domain/rollout/stateful-set";
@@ -197,13 +198,8 @@ function judgeMoving(facts: Facts, on: string): ComponentHealth {
 function withSuspension(facts: Facts, ec: KubeObject, verdict: ComponentHealth): ComponentHealth {
   if (verdict.is !== "fine" || !isSuspended(facts, ec)) return verdict;
   const because = `suspended: the operator is already at ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
-  return {
-    is: "stalled",
-    because,
-    fix: "upgrade it with upgrade-cluster",
-    code: suspendedCode,
-    object: objectLabel(ec),
-  };
+  const about = { object: objectLabel(ec), cause: because, fix: "upgrade it with upgrade-cluster" };
+  return stalledBy(clusterFinding("behindOperator", about, facts.names));
 }
 
 /** The code of an EC that its operator does not manage until it is upgraded. */

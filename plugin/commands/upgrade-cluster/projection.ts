@@ -1,10 +1,10 @@
 /** The cluster once an EC is upgraded, for what is planned after it. */
-import { isPassing, stateFinding } from "../../domain/database/state";
+import { isBusy } from "../../domain/database/state";
 import { selectDatabases } from "../../domain/database/target";
 import type { Facts } from "../../domain/facts/facts";
 import type { Pod } from "../../domain/kube/models";
 import { kinds } from "../../domain/kube/kinds";
-import { type KubeObject, objectLabel, refTo } from "../../domain/kube/objects";
+import { type KubeObject, refTo } from "../../domain/kube/objects";
 import type { WantedCluster } from "../../domain/engine-cluster/rollout";
 import { listBundledVersions } from "../../domain/release/platforms";
 import { parseImage } from "../../domain/release/images";
@@ -59,9 +59,8 @@ function settleDatabases(facts: Facts, { metadata }: KubeObject): readonly KubeO
   const all = selectDatabases(facts, { names: [], everywhere: true, via: "resource" });
   return all.targets.flatMap(({ ec, kind, object }): readonly KubeObject[] => {
     const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
-    const found = stateFinding(objectLabel(object), asString(getPath(object, path)));
     const isOwn = ec !== undefined && ec.metadata.uid === metadata.uid;
-    if (!isOwn || found === undefined || !isPassing(found)) return [];
+    if (!isOwn || !isBusy(asString(getPath(object, path)))) return [];
     return [withValue(object, path, "active") as KubeObject];
   });
 }

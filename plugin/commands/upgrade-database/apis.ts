@@ -1,15 +1,14 @@
 /** The REST APIs of the ECs of a run: what each has of the databases, looked at before the first call (S75, S88). */
 import { unlessForbidden } from "../../ports/forbidden";
-import { accept, requireMatched } from "../../domain/checks/selection";
+import { requireMatched } from "../../domain/checks/selection";
 import { warnOfBackups } from "../../domain/database/backup";
 import { troubleFinding } from "../../domain/rest-api/troubles";
 import { isLeftOut, lateCodes } from "../../domain/database/findings";
-import { readKeeping } from "../../domain/database/keeping";
 import { identifyAmong } from "../../domain/database/identity";
 import { judgeUnread } from "../../domain/database/nodes";
 import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain/database/offer";
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
-import { changePending, isPassing } from "../../domain/database/state";
+import { changePending, isWaitedFor } from "../../domain/database/state";
 import { type DatabaseTarget, selectDatabases } from "../../domain/database/target";
 import { exitCodes, PermissionError, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
@@ -18,7 +17,7 @@ import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { World } from "../../kernel/world";
 import type { ApiDatabase, ClusterApi } from "../../ports/rest-api";
 import { callFindings, type Called, judgeCalled, needsCall } from "./by-rest-api";
-import { acceptedBefore, groupFindings } from "./plan";
+import { acceptedBefore, groupFindings, listBlocks } from "./plan";
 import { databaseResources, type UpgradeDatabaseDeps, type UpgradeDatabaseOptions } from "./read";
 
 /** What the REST API of one EC has. */
@@ -135,8 +134,7 @@ export class Apis {
     if (offer === undefined) return { ...plan, blocks: [] };
     const { deps, options } = this;
     const next = planDatabase(facts, withOffer(plan.target, offer, deps.names), options);
-    const blocks = accept(next.blocks, options.skip).filter(({ severity }) => severity === "error");
-    return { ...next, blocks };
+    return { ...next, blocks: listBlocks(next.blocks, options) };
   }
 
   /** The databases of all namespaces, where they may be listed: two may stand for one record. */
@@ -169,12 +167,12 @@ export class Apis {
     };
     this.#met.set(label, { api, uid: bdb.uid, bdb, installed, rivals });
     const calls = needsCall({ bdb, installed }, plan, { options });
-    if (!calls) return acceptedBefore(label, readKeeping(target, bdb, deps.names), options);
+    if (!calls) return acceptedBefore(facts, { ...target, identity: found }, options);
     const against = callFindings(plan, bdb, { wanted: options, facts });
-    if (!against.some(isPassing)) return against;
+    if (!against.some(isWaitedFor)) return against;
     // an action that runs is followed, whoever has begun it
     const follows = options.wait || (await this.#isActing(api, bdb));
-    return against.filter((one) => !follows || !isPassing(one));
+    return against.filter((one) => !follows || !isWaitedFor(one));
   }
 
   async #isActing(api: ClusterApi, { uid, status }: ApiDatabase): Promise<boolean> {

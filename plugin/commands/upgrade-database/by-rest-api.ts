@@ -11,9 +11,10 @@ import {
 } from "../../domain/database/bdb";
 import { accept, isSkipped } from "../../domain/checks/selection";
 import { databaseFinding, databaseFindings, lateCodes } from "../../domain/database/findings";
-import { judgeKeeping, judgeRisk, readKeeping } from "../../domain/database/keeping";
+import { judgeKeeping, readKeeping } from "../../domain/database/keeping";
+import type { DatabaseSubject } from "../../domain/database/subject";
 import { databaseGate } from "../../domain/database/symptoms";
-import { isPassing, stateFinding } from "../../domain/database/state";
+import { isBusy } from "../../domain/database/state";
 import type { Diagnosed } from "../../domain/diagnosis/symptom";
 import { identify, identifyAmong, type Identity } from "../../domain/database/identity";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/database/plan";
@@ -92,8 +93,7 @@ export function callFindings(
   const fix = "give the version with --engine-version";
   const found = [
     ...(isOpen ? [databaseFinding("runsUnknown", { object, cause, fix })] : []),
-    ...judgeCalled(facts, target, { is: "proven", bdb }),
-    ...judgeRisk(object, readKeeping(target, bdb, names), wanted.request),
+    ...judgeCalled(facts, { ...target, loss: wanted.request }, { is: "proven", bdb }),
   ];
   return accept(
     found,
@@ -104,7 +104,7 @@ export function callFindings(
 /** What its record and its cluster say against a call; the plan has judged its spec. */
 export function judgeCalled(
   facts: Facts,
-  target: DatabaseTarget,
+  target: DatabaseTarget & Pick<DatabaseSubject, "loss">,
   identity: Identity,
 ): readonly Diagnosed[] {
   return databaseGate(facts, { ...target, identity }, { acts: true, mends: true });
@@ -180,8 +180,7 @@ class Caller {
     const running = actions.find(({ is }) => is === "running");
     if (running !== undefined) return await this.follow({ uid: running.uid });
     const bdb = await this.#read();
-    const found = stateFinding(this.plan.label, bdb.status);
-    const waits = this.context.options.wait && found !== undefined && isPassing(found);
+    const waits = this.context.options.wait && isBusy(bdb.status);
     return waits ? await this.follow({}) : bdb;
   }
 

@@ -11,6 +11,7 @@ import { versionPaths } from "../../domain/engine-cluster/fields";
 import { readNamespace } from "../../domain/kube/objects";
 import { judgeEdit } from "../../domain/rules/order";
 import type { RuleOptions } from "../../domain/rules/types";
+import { renderCause } from "../../domain/rules/wording";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import { listExisting, otherOperators } from "../../domain/rbac/managed";
 import { getPath } from "../../domain/base/values";
@@ -85,7 +86,7 @@ function judgeVersion(
     { after: lookup },
     options,
   );
-  return causes.map(({ field, message }) => on(object, message, { field }));
+  return causes.map((cause) => on(object, renderCause(cause), { field: cause.field }));
 }
 
 /** Another operator's are those of a namespace with an EC of its own, or with its account in the binding. */

@@ -9,6 +9,7 @@ import {
   majorChannel,
   text,
 } from "../../domain/names/text";
+import { pick } from "../../domain/base/values";
 import { acceptable, namesData } from "../../domain/database/findings";
 import type { RequestWish } from "../../domain/database/bdb";
 import { count, flagTable, list, type OptionsOf } from "../../cmdutil/flags";
@@ -164,22 +165,13 @@ that failed continue.`,
   },
 });
 
+const requestOptions = [
+  ...(["forceRestart", "keepEngineVersion", "keepCrdtProtocolVersion", "mayDiscardData"] as const),
+  ...(["forceDiscard", "preserveRoles", "parallelShardsUpgrade", "latestWithModules"] as const),
+] as const;
+
 /** The fields of the request as one option; the modules are read later. */
 function withRequest<O extends OptionsOf<typeof requestFlags & typeof mayDiscardFlag>>(options: O) {
-  const {
-    forceRestart,
-    keepEngineVersion,
-    keepCrdtProtocolVersion,
-    mayDiscardData,
-    forceDiscard,
-    preserveRoles,
-    parallelShardsUpgrade,
-    latestWithModules,
-    ...own
-  } = options;
-  const request: Omit<RequestWish, "engineVersion" | "modules"> = {
-    ...{ forceRestart, keepEngineVersion, keepCrdtProtocolVersion, mayDiscardData, forceDiscard },
-    ...{ preserveRoles, parallelShardsUpgrade, latestWithModules },
-  };
-  return { ...own, request };
+  const request: Omit<RequestWish, "engineVersion" | "modules"> = pick(options, ...requestOptions);
+  return { ...options, request };
 }

@@ -5,7 +5,7 @@ import { planDatabases } from "./plan";
 import { listFollowers } from "../../domain/database/channel";
 import type { DatabaseScene } from "../../domain/database/subject";
 import { databaseSymptoms as rows } from "../../domain/database/symptoms";
-import { diagnose, type Diagnosis, verdictOf } from "../../domain/diagnosis/diagnose";
+import { diagnose, type Diagnosis, verdictOf, verdictOn } from "../../domain/diagnosis/diagnose";
 import type { Symptom } from "../../domain/diagnosis/symptom";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
@@ -133,7 +133,7 @@ export function databasesStatus(
     versions,
     pending,
     refused,
-    verdict: verdictOn({ count, pending, refused }, all, words),
+    verdict: judgeAll({ count, pending, refused }, all, words),
   };
 }
 
@@ -202,7 +202,7 @@ function renderLateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): s
 }
 
 /** The verdict of the first finding that waiting does not end, in the words of all of them. */
-function verdictOn(
+function judgeAll(
   { count, pending, refused }: Pick<DatabasesStatus, "count" | "pending" | "refused">,
   { findings, unseen }: Diagnosis,
   { term, more }: { readonly term: string; readonly more: string },
@@ -215,8 +215,7 @@ function verdictOn(
   const held = findings.find(({ passes }) => passes !== true);
   if (held !== undefined) {
     const cause = `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`;
-    const first = { ...omit(held, "object"), severity: "error", cause } as const;
-    return verdictOf({ findings: [first], unseen }, "");
+    return verdictOn({ ...omit(held, "object", "field"), cause }, unseen);
   }
   if (unseen.length === 0 && pending.length > 0) {
     return { is: "moving", on: `${pending.length} of ${count} ${term}: ${listed(pending)}` };

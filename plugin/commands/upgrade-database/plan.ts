@@ -1,24 +1,20 @@
 /** What is planned for all databases from one look, and what stands against it. */
 import type { Finding } from "../../domain/base/findings";
 import { boundList } from "../../domain/base/values";
-import { accept, isSkipped, requireMatched, type Selection } from "../../domain/checks/selection";
+import { accept, requireMatched } from "../../domain/checks/selection";
 import { warnOfBackup } from "../../domain/database/backup";
-import {
-  acceptable,
-  databaseFinding,
-  databaseFindings,
-  isLeftOut,
-  lateCodes,
-} from "../../domain/database/findings";
+import { acceptable, isLeftOut, lateCodes } from "../../domain/database/findings";
 import {
   type DatabasePlan,
   type DatabaseWish,
   participantFindings,
   planDatabase,
 } from "../../domain/database/plan";
-import { askedKeeping, type DataKeeping, describeRisk } from "../../domain/database/keeping";
 import { judgeReplication, orderByReplication } from "../../domain/database/replication";
+import type { DatabaseSubject } from "../../domain/database/subject";
+import { databaseSymptoms } from "../../domain/database/symptoms";
 import { selectDatabases } from "../../domain/database/target";
+import { gate } from "../../domain/diagnosis/diagnose";
 import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
 import type { Facts } from "../../domain/facts/facts";
 import type { Names } from "../../domain/names/names";
@@ -68,7 +64,10 @@ export function planDatabases(
     ...participantFindings(facts, eaadbs, participants),
     ...judgeReplication(facts, plans),
     ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings]),
-    ...plans.flatMap((plan) => acceptedEarlier(facts, plan, options)),
+    // by the REST API its record is asked
+    ...plans.flatMap(({ target, edits }) =>
+      via === "api" || edits.length > 0 ? [] : acceptedBefore(facts, target, options),
+    ),
   ];
   // The REST API tells later what its nodes and its records say.
   const knownLater: readonly string[] = via === "api" ? lateCodes : [];
@@ -97,24 +96,13 @@ export function planDatabases(
 
 /** Of a database that is up to date: its data was at risk, and the loss is still accepted where a run is repeated. */
 export function acceptedBefore(
-  object: string,
-  keeping: DataKeeping,
-  selection: Selection,
+  facts: Facts,
+  database: DatabaseSubject,
+  { skip }: Pick<PlanOptions, "skip">,
 ): readonly Finding[] {
-  const risk = describeRisk(keeping);
-  const { code } = databaseFindings.volatile;
-  if (risk === undefined || !isSkipped(selection, code, object)) return [];
-  return accept([databaseFinding("volatile", { object, cause: risk })], selection.skip);
-}
-
-/** By the REST API its record is asked. */
-function acceptedEarlier(
-  { names }: Facts,
-  { target, label, edits }: DatabasePlan,
-  options: PlanOptions,
-): readonly Finding[] {
-  if (options.via === "api" || edits.length > 0) return [];
-  return acceptedBefore(label, askedKeeping(target, names), options);
+  const scene = { facts, databases: [database] };
+  const risks = gate([databaseSymptoms.volatile], "upgrade-database", scene);
+  return accept(risks, skip).filter(({ accepted }) => accepted === true);
 }
 
 function warnOfBackups(plans: readonly DatabasePlan[], names: Names): readonly Finding[] {

@@ -1,13 +1,13 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
 import type { RunPorts } from "../../kernel/world";
-import { type Facts, factSources } from "../../domain/facts/facts";
+import { type Facts, factSources, withObjects } from "../../domain/facts/facts";
 import { type Names, readName } from "../../domain/names/names";
 import type { CustomResourceDefinition } from "../../domain/kube/models";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { ApiWish } from "../../domain/facts/needs";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Participant } from "../../domain/database/rollout";
-import { readDefinition, readSnapshot } from "../../readers/snapshot";
+import { readDefinition, readSnapshot, withDefinition } from "../../readers/snapshot";
 import { pollMs, waitFor } from "../../kernel/wait";
 import type { Skip } from "../../domain/base/skip";
 import type { DatabaseWish } from "../../domain/database/plan";
@@ -180,8 +180,7 @@ export class DatabasePoller {
     // it tells where an active-active database keeps its version (C8)
     this.#definition ??= readDefinition(deps, "eaadb");
     const definition = await this.#definition;
-    const definitions = definition === undefined ? [] : [definition];
-    return { facts: { ...facts, objects: { ...facts.objects, definitions } }, participants };
+    return { facts: withDefinition(facts, definition), participants };
   }
 }
 
@@ -201,7 +200,7 @@ async function readFacts(
     all(eaadb),
   ]);
   const found = ecs ?? (await all({ ...resource, version })) ?? [];
-  return { ...facts, objects: { ...facts.objects, ecs: found, edbs, eaadbs } };
+  return withObjects(facts, { ecs: found, edbs, eaadbs });
 }
 
 /** Uids of the databases that the selector chooses; undefined without one. */

@@ -286,19 +286,12 @@ export function listFindings(object: string, judged: JudgedEdit): readonly Findi
   ];
 }
 
-/** What is wrong, and the way out: the two halves of a denial's sentence. */
+/** What is wrong, and the way out. */
 function causeFinding(
   object: string,
-  { rule, reason, field, message }: Cause,
+  { rule, field, says: cause, fix }: Cause,
   severity: Finding["severity"],
 ): Finding {
-  const said = message.slice(0, -` [${rule}]`.length);
   const source = ruleSources.get(rule) ?? ruleFindings[rule].source;
-  const about = { ...ruleFindings[rule], severity, object, field, source };
-  if (reason === "FieldValueTypeInvalid") {
-    const fix = `write ${said.split(": must be ").slice(-1).join("")}`;
-    return { ...about, cause: said, fix };
-  }
-  const end = said.lastIndexOf("; ");
-  return { ...about, cause: said.slice(0, end), fix: said.slice(end + 2) };
+  return { ...ruleFindings[rule], severity, object, field, source, cause, fix };
 }

@@ -1,5 +1,4 @@
 /** What keeps the data of a database while its shards restart: a replica, or a copy on disk (S37, S38, S83). */
-import type { Finding } from "../base/findings";
 import { type FieldPath, getOwn, getPath, renderValue } from "../base/values";
 import type { Found } from "../diagnosis/symptom";
 import type { Names } from "../names/names";
@@ -14,7 +13,7 @@ export interface DataKeeping {
 }
 
 /** What a request says of data that may be lost (S83, S84). */
-interface LossWish {
+export interface LossWish {
   readonly mayDiscardData?: boolean;
   readonly forceDiscard?: boolean;
 }
@@ -89,25 +88,14 @@ export function describeRisk(keeping: DataKeeping): string | undefined {
   return `whether anything keeps its data is not known: ${describeKeeping(keeping)}`;
 }
 
-/** The same as a symptom. */
-export function findRisk(keeping: DataKeeping): readonly Found[] {
-  const cause = describeRisk(keeping);
-  return cause === undefined ? [] : [{ cause }];
-}
-
-/** What stands against an upgrade that restarts its shards, by every way; a request that allows the loss is told. */
-export function judgeRisk(
-  object: string,
-  keeping: DataKeeping,
-  request: LossWish = {},
-): readonly Finding[] {
+/** The same as a symptom; that a request allows the loss is told instead. */
+export function findRisk(keeping: DataKeeping, request: LossWish = {}): readonly Found[] {
   if (mayLoseData(keeping, request)) {
     const cause = `its data may be lost: it is ${describeKeeping(keeping)}`;
-    return [databaseFinding("dataMayGo", { object, cause })];
+    return [databaseFinding("dataMayGo", { cause })];
   }
-  return findRisk(keeping).map(({ cause }) =>
-    databaseFinding("volatile", { severity: "error", object, cause }),
-  );
+  const cause = describeRisk(keeping);
+  return cause === undefined ? [] : [{ cause }];
 }
 
 /** True when the request lets its data go (S83, S84): the flag of S83 harms nothing that is kept. */

@@ -2,7 +2,7 @@
 import { type FieldEdit, fieldEdits, buildPatch } from "../kube/edits";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import type { Diagnosed } from "../diagnosis/symptom";
+import { type Diagnosed, rowOf } from "../diagnosis/symptom";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { databaseVersion } from "../engine-cluster/database-versions";
 import { type Participant, renderVersion } from "./rollout";
@@ -11,6 +11,7 @@ import { ruleFindings } from "../rules/findings";
 import { judgeEdit } from "../rules/order";
 import { findReleases } from "../rules/engine-version";
 import type { Edit, RuleOptions } from "../rules/types";
+import { renderCause } from "../rules/wording";
 import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
 import {
   compareEngineVersions,
@@ -28,9 +29,8 @@ import {
   ownBlocks,
 } from "./target";
 import type { RequestWish } from "./bdb";
-import { askedKeeping, judgeRisk } from "./keeping";
 import { isWaitedFor } from "./state";
-import { databaseGate } from "./symptoms";
+import { databaseGate, databaseSymptoms } from "./symptoms";
 import { judgeChoice, pickOffered } from "./offer";
 import { judgeVersions } from "./two-versions";
 import { databaseFinding, isLeftOut } from "./findings";
@@ -87,7 +87,8 @@ export function planDatabase(
   const isAfterwards = wish.via === "api" && wish.version === facts.names.latestChannel;
   const edits = isAfterwards ? [] : asked;
   const leaves = leftBy(facts, edits);
-  const against = findAgainst(facts, target, { edits: asked, wish });
+  const all = findAgainst(facts, target, { aim, edits: asked, wish });
+  const against = all.filter((one) => !isRisk(one));
   const passing = against.filter(isWaitedFor);
   const blocks = [
     ...against.filter((one) => wish.wait !== true || !isWaitedFor(one)),
@@ -97,7 +98,7 @@ export function planDatabase(
     ...judged.blocks,
   ];
   // what is left out keeps its data
-  const risks = isLeftOut(blocks) ? [] : judgeDataRisk(facts, target, { aim, edits, wish });
+  const risks = isLeftOut(blocks) ? [] : all.filter(isRisk);
   return {
     target,
     label,
@@ -178,20 +179,20 @@ function editsOf(
   return fieldEdits(target.object, wanted);
 }
 
-/** By the REST API its record is judged instead; what runs the version already is not restarted. */
-function judgeDataRisk(
+/** An instance is not written, and what runs the version already is not restarted. */
+function isRestarted(
   facts: Facts,
-  target: DatabaseTarget,
-  { aim, edits, wish }: Untold,
-): readonly Finding[] {
-  if (wish.via === "api" || edits.length === 0 || target.instanceOf !== undefined) return [];
-  const runs = databaseVersion(facts, target.object);
-  const isThere =
-    runs !== undefined &&
-    aim.version !== undefined &&
-    compareEngineVersions(runs, aim.version) >= 0;
-  if (isThere) return [];
-  return judgeRisk(objectLabel(target.object), askedKeeping(target, facts.names), wish.request);
+  { object, instanceOf }: DatabaseTarget,
+  { version }: Aim,
+): boolean {
+  const runs = databaseVersion(facts, object);
+  const isBelow =
+    runs === undefined || version === undefined || compareEngineVersions(runs, version) < 0;
+  return instanceOf === undefined && isBelow;
+}
+
+function isRisk(finding: Finding): boolean {
+  return rowOf(finding) === databaseSymptoms.volatile.code;
 }
 
 /** From then on a later release of its cluster no longer raises it. */
@@ -251,8 +252,8 @@ function ruled(
   const { causes, warnings } = judgeEdit(edit, { after: lookup }, options);
   const label = objectLabel(object);
   return {
-    blocks: causes.map(({ field, message }) =>
-      databaseFinding("refused", { object: label, field, cause: message }),
+    blocks: causes.map((cause) =>
+      databaseFinding("refused", { object: label, field: cause.field, cause: renderCause(cause) }),
     ),
     warnings: warnings.map((cause) => ({
       ...ruleFindings.warned,
@@ -298,15 +299,16 @@ function untold(
 function findAgainst(
   facts: Facts,
   target: DatabaseTarget,
-  { edits, wish }: Omit<Untold, "aim">,
+  { aim, edits, wish }: Untold,
 ): readonly Diagnosed[] {
   const acts = edits.length > 0;
   const { kind, object } = target;
   // what the rules refuse now is perhaps what the edit corrects
   const mends =
     acts && ruled(facts, target, { kind, before: undefined, after: object }).blocks.length > 0;
-  const subject = wish.via === "api" ? { ...target, identity: "later" as const } : target;
-  return databaseGate(facts, subject, { acts, mends });
+  const identity = wish.via === "api" ? ({ identity: "later" } as const) : {};
+  const subject = { ...target, loss: wish.request, ...identity };
+  return databaseGate(facts, subject, { acts, mends, restarts: isRestarted(facts, target, aim) });
 }
 
 function lowered(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {

@@ -70,13 +70,9 @@ export function failedState(
 
 const correction = "fix what it names, and run again";
 
-/** What stands against beginning in this state; undefined for `active` and where none is told. */
-export function stateFinding(object: string, state: string | undefined): Finding | undefined {
-  if (state === undefined || isActive(state)) return undefined;
-  const { key, says } = findProblem(state);
-  const cause = `${says}: its state is ${quote(state)}`;
-  const fix = failedState(state)?.fix;
-  return databaseFinding(key, { object, cause, ...(fix !== undefined && { fix }) });
+/** True for a state that waiting may end. */
+export function isBusy(state: string | undefined): boolean {
+  return !isActive(state) && findProblem(String(state)).key === "busy";
 }
 
 /** A value of a status for people, of whatever type it is. */
@@ -128,11 +124,10 @@ function judgeOwn(
 
 /** A busy database is waited for; why one has failed, the operator's log shows. */
 function tellState(facts: Facts, object: string, state: string | undefined): readonly Found[] {
-  const found = stateFinding(object, state);
-  if (found === undefined) return [];
-  if (isPassing(found)) return [{ ...found, passes: true }];
-  const { key, then = correction } = findProblem(String(state));
-  if (key === "deleting") return [{ ...found, passes: true }];
+  if (state === undefined || isActive(state)) return [];
+  const { key, says, then = correction } = findProblem(state);
+  const found = databaseFinding(key, { object, cause: `${says}: its state is ${quote(state)}` });
+  if (key !== "failed") return [{ ...found, passes: true }];
   return [{ ...omit(found, "fix"), remedies: [{ ...lookAtLog(facts), then: { says: then } }] }];
 }
 
@@ -188,12 +183,7 @@ function findProblem(state: string): StateProblem {
 
 const unknown: StateProblem = { key: "busy", says: "it is not active" };
 
-/** True for a state that waiting may end. */
-export function isPassing({ code }: Finding): boolean {
-  return code === databaseFindings.busy.code;
-}
-
-/** The same, unless it should have ended by now. */
+/** True for a state that waiting ends, unless it should have ended by now. */
 export function isWaitedFor({ code, passes }: Pick<Found, "code" | "passes">): boolean {
   return passes === true && code === databaseFindings.busy.code;
 }

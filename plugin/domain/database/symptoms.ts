@@ -186,10 +186,11 @@ export const databaseSymptoms = {
     title: "Every database keeps its data over a restart",
     needs: [],
     forbids,
-    judge: each(({ identity, ...database }, { names }) => {
-      if (identity === "later") return [];
-      const record = identity?.is === "proven" ? identity.bdb : undefined;
-      return findRisk(readKeeping(database, record, names));
+    causes: [databaseFindings.dataMayGo],
+    judge: each(({ identity, loss, ...database }, { names }) => {
+      // what its record says of its data is not known without the record
+      if (identity === "later" || identity?.is === "unproven") return [];
+      return findRisk(readKeeping(database, identity?.bdb, names), loss);
     }),
   },
   twoVersions: {
@@ -221,19 +222,22 @@ const ground: readonly Symptom<DatabaseScene>[] = [deleting, clusterUnknown];
 export interface Touch {
   /** Its spec is written, or it is called by the REST API. */
   readonly acts: boolean;
+  /** False where its shards do not restart: its data stays. */
+  readonly restarts?: boolean;
   /** The edit may be what the operator does not accept now. */
   readonly mends?: boolean;
 }
 
-/** What stands against the upgrade of one database, by every way; its data is judged with what the request allows (judgeRisk). */
+/** What stands against the upgrade of one database, by every way. */
 export function databaseGate(
   facts: Facts,
   database: DatabaseSubject,
-  { acts, mends = false }: Touch,
+  { acts, restarts = true, mends = false }: Touch,
 ): readonly Diagnosed[] {
   const { specInvalid, volatile } = databaseSymptoms;
-  const apart: readonly Symptom<DatabaseScene>[] = mends ? [volatile, specInvalid] : [volatile];
-  const rows = acts ? databaseList.filter((row) => !apart.includes(row)) : ground;
+  const holds = (row: Symptom<DatabaseScene>): boolean =>
+    (restarts || row !== volatile) && !(mends && row === specInvalid);
+  const rows = acts ? databaseList.filter(holds) : ground;
   return gate(rows, "upgrade-database", { facts, databases: [database] });
 }
 

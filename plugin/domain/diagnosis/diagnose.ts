@@ -3,7 +3,7 @@ import { pick } from "../base/values";
 import type { FactKey } from "../facts/facts";
 import { chooseWays } from "../names/codes";
 import { textIn } from "../names/text";
-import { type ComponentHealth, unreadVerdict } from "../rollout/health";
+import { type ComponentHealth, stalledBy, unreadVerdict } from "../rollout/health";
 import type { Act, Diagnosed, Found, Scene, Symptom } from "./symptom";
 
 /** A symptom that nothing can be said about. */
@@ -99,10 +99,10 @@ export function gate<S extends Scene>(
     .flatMap((row) => {
       const { findings, unseen } = diagnoseRow(row, scene);
       return [
-        // a warning of a row of errors has been judged to stand against nothing
+        // a warning of a row of errors, or under a code of its own, has been judged to stand against nothing
         ...findings.map((one): Diagnosed => {
-          const isMild = row.severity === "error" && one.severity === "warning";
-          return isMild ? one : { ...one, severity: "error" };
+          const isJudged = row.severity === "error" || one.code !== row.code;
+          return isJudged && one.severity === "warning" ? one : { ...one, severity: "error" };
         }),
         ...unseen.map(reportUnseen),
       ];
@@ -122,16 +122,19 @@ function reportUnseen({ row: { code, source }, because, may }: Unseen): Diagnose
 export function verdictOf({ findings, unseen }: Diagnosis, rests: string): ComponentHealth {
   const errors = findings.filter(({ severity }) => severity === "error");
   const first = errors.find(({ passes }) => passes !== true) ?? errors[0];
-  if (first !== undefined) {
-    const { passes, blind, object, cause: because } = first;
-    if (blind === true) return { is: "unknown", because };
-    if (passes === true)
-      return verdictOnPassing([object, because].filter(Boolean).join(": "), unseen);
-    return { is: "stalled", because, ...pick(first, "fix", "remedies", "code", "object") };
-  }
+  if (first !== undefined) return verdictOn(first, unseen);
   const [hidden] = unseen;
   if (hidden !== undefined) return { is: "unknown", because: hidden.because };
   return { is: "fine", says: rests };
+}
+
+/** A component by the finding that stands for it. */
+export function verdictOn(first: Diagnosed, unseen: readonly Unseen[]): ComponentHealth {
+  const { passes, blind, object, cause: because } = first;
+  if (blind === true) return { is: "unknown", because };
+  if (passes === true)
+    return verdictOnPassing([object, because].filter(Boolean).join(": "), unseen);
+  return stalledBy(first);
 }
 
 /** What ends by waiting is on its way only where nothing that was not seen may hold it up. */

@@ -6,7 +6,7 @@ import { kinds, olmKinds, rbacKinds, constraintResource, type Stored } from "../
 import type { Names } from "../names/names";
 import type { Deployment } from "../kube/models";
 import type { KubeObject, Resource } from "../kube/objects";
-import { getOwn, groupBy, oncePer } from "../base/values";
+import { getOwn, groupBy, oncePer, pick } from "../base/values";
 
 /** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */
 export interface FactSource {
@@ -212,17 +212,15 @@ export function unreadFacts(names: Names, namespace: string): Facts {
 
 /** The facts with these lists as `other` has them: objects, and whether they were read. */
 export function withRead(facts: Facts, other: Facts, keys: readonly FactKey[]): Facts {
-  const isTaken = (key: FactKey): boolean => keys.includes(key);
-  const ofKeys = <T>(of: (one: Facts) => Iterable<readonly [FactKey, T]>) => [
-    ...[...of(facts)].filter(([key]) => !isTaken(key)),
-    ...[...of(other)].filter(([key]) => isTaken(key)),
-  ];
-  const entries = ({ objects }: Facts) => factKeys.map((key) => [key, objects[key]] as const);
-  return {
-    ...facts,
-    objects: Object.fromEntries(ofKeys(entries)) as unknown as FactObjects,
-    unread: new Map(ofKeys(({ unread }) => unread)),
-  };
+  const read = withObjects(facts, pick(other.objects, ...keys));
+  const unread = [...other.unread].filter(([key]) => keys.includes(key));
+  return { ...read, unread: new Map([...read.unread, ...unread]) };
+}
+
+/** The facts with lists that were read whole. */
+export function withObjects(facts: Facts, read: Partial<FactObjects>): Facts {
+  const unread = [...facts.unread].filter(([key]) => !Object.hasOwn(read, key));
+  return { ...facts, objects: { ...facts.objects, ...read }, unread: new Map(unread) };
 }
 
 /** Facts of a cluster that was asked for these lists alone, which hold these objects. */
@@ -230,10 +228,7 @@ export function factsOf(
   { names, namespace, now }: Pick<Facts, "names" | "namespace" | "now">,
   read: Partial<FactObjects>,
 ): Facts {
-  const none = unreadFacts(names, namespace);
-  const objects = { ...none.objects, ...read };
-  const keys = factKeys.filter((key) => Object.hasOwn(read, key));
-  return { ...withRead(none, { ...none, objects, unread: new Map() }, keys), now };
+  return { ...withObjects(unreadFacts(names, namespace), read), now };
 }
 
 /** True on OpenShift: the API server knows its constraints or its own version, or a node is of it. */

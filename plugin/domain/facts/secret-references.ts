@@ -64,86 +64,69 @@ export function keepsSecretsHere(cluster: KubeObject, { ecFields }: Names): bool
   return type === undefined || type.toLowerCase() === "kubernetes";
 }
 
-function ofCluster(cluster: KubeObject, names: Names): readonly SecretReference[] {
-  const { ecFields, secretItems } = names;
-  const object = objectLabel(cluster);
-  const term = renderTerm(names.ec);
-  const license = asString(getPath(cluster, ecFields.licenseSecretName));
-  const pulls = asArray(getPath(cluster, ecFields.pullSecrets)).map((one) =>
-    asString(getOwn(one, "name")),
-  );
-  return [
-    findCredentials(cluster, names),
-    ...(license === undefined
-      ? []
-      : [
-          {
-            use: "license" as const,
-            name: license,
-            items: [secretItems.license],
-            object,
-            field: ecFields.licenseSecretName.join("."),
-            says: `the license of the ${term}`,
-          },
-        ]),
-    ...listModuleSecrets(cluster, names),
-    ...pulls
-      .filter((name) => name !== undefined)
-      .map((name) => ({
-        use: "pull" as const,
-        name,
-        items: [],
-        object,
-        field: ecFields.pullSecrets.join("."),
-        says: "the credentials of the image registry",
-      })),
-  ];
+/** What an object names in a field. */
+function makeReference(
+  object: KubeObject,
+  path: readonly string[],
+  rest: Omit<SecretReference, "object" | "field">,
+): SecretReference {
+  return { ...rest, object: objectLabel(object), field: path.join(".") };
 }
 
-function findCredentials(cluster: KubeObject, names: Names): SecretReference {
+function ofCluster(cluster: KubeObject, names: Names): readonly SecretReference[] {
   const { ecFields, secretItems } = names;
-  return {
-    use: "credentials",
-    name: asString(getPath(cluster, ecFields.credentialSecretName)) ?? readName(cluster),
-    items: [secretItems.username, secretItems.password],
-    object: objectLabel(cluster),
-    field: ecFields.credentialSecretName.join("."),
-    says: "the credentials of the REST API",
-  };
+  const { credentialSecretName, licenseSecretName, pullSecrets } = ecFields;
+  const license = asString(getPath(cluster, licenseSecretName));
+  const pulls = asArray(getPath(cluster, pullSecrets)).flatMap(
+    (one) => asString(getOwn(one, "name")) ?? [],
+  );
+  return [
+    makeReference(cluster, credentialSecretName, {
+      use: "credentials",
+      name: asString(getPath(cluster, credentialSecretName)) ?? readName(cluster),
+      items: [secretItems.username, secretItems.password],
+      says: "the credentials of the REST API",
+    }),
+    ...(license === undefined ? [] : [license]).map((name) =>
+      makeReference(cluster, licenseSecretName, {
+        ...{ use: "license", name, items: [secretItems.license] },
+        says: `the license of the ${renderTerm(names.ec)}`,
+      }),
+    ),
+    ...listModuleSecrets(cluster, names),
+    ...pulls.map((name) =>
+      makeReference(cluster, pullSecrets, {
+        ...{ use: "pull", name, items: [] },
+        says: "the credentials of the image registry",
+      }),
+    ),
+  ];
 }
 
 function listModuleSecrets(cluster: KubeObject, names: Names): readonly SecretReference[] {
   const { entryFields, fields, secretItems } = names;
-  return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) =>
+  const list = fields.userDefinedModules;
+  return asArray(getPath(cluster, list)).flatMap((module, index) =>
     entryFields.userModuleTransports.flatMap((transport) => {
       const path = [entryFields.userModuleSource, transport, entryFields.userModuleCredentials];
       const name = asString(getPath(module, path));
       if (name === undefined) return [];
-      return [
-        {
-          use: "module" as const,
-          name,
-          items: [secretItems.username, secretItems.password],
-          object: objectLabel(cluster),
-          field: `${fields.userDefinedModules.join(".")}[${index}].${path.join(".")}`,
-          says: "the credentials of a module's download",
-        },
-      ];
+      return makeReference(cluster, [`${list.join(".")}[${index}]`, ...path], {
+        ...{ use: "module", name, items: [secretItems.username, secretItems.password] },
+        says: "the credentials of a module's download",
+      });
     }),
   );
 }
 
-function ofRemote(remote: KubeObject, names: Names): SecretReference {
-  const { ercFields, pods, secretItems } = names;
+function ofRemote(remote: KubeObject, { ercFields, pods, secretItems }: Names): SecretReference {
   const fallback = `${pods.remoteSecretPrefix}-${readName(remote)}`;
-  return {
+  return makeReference(remote, ercFields.secretName, {
     use: "remote",
     name: asString(getPath(remote, ercFields.secretName)) ?? fallback,
     items: [secretItems.username, secretItems.password],
-    object: objectLabel(remote),
-    field: ercFields.secretName.join("."),
     says: "the credentials of the remote cluster",
-  };
+  });
 }
 
 /** The Secrets that clusters and remote clusters of the namespace name, each once. */

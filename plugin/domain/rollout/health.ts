@@ -1,6 +1,8 @@
 /** What is said of one component: the four verdicts of status, and how they come about. */
 import { factSources, isKnown, type FactKey, type Facts } from "../facts/facts";
+import type { Finding } from "../base/findings";
 import type { Remedy } from "../base/remedy";
+import { pick } from "../base/values";
 import type { Progress } from "./progress";
 
 /** How one component fares; texts are for people, lower case, no full stop. */
@@ -20,9 +22,20 @@ export type ComponentHealth =
       /** A finding's, where there is one. */
       readonly code?: string;
       readonly object?: string;
+      /**
+       * What it was made of; no document has it here.
+       * @internal
+       */
+      readonly finding?: Finding;
     }
   /** It could not be read: nothing is claimed. */
   | { readonly is: "unknown"; readonly because: string };
+
+/** The verdict of what a finding tells. */
+export function stalledBy(finding: Finding): ComponentHealth {
+  const { cause: because, fix } = finding;
+  return { is: "stalled", because, fix, ...pick(finding, "remedies", "code", "object"), finding };
+}
 
 /** From the best to the worst: unread is worse than moving, a standstill worse than unread. */
 const order = ["absent", "fine", "moving", "unknown", "stalled"] as const;

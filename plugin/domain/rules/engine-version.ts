@@ -20,7 +20,7 @@ import {
   type SubjectVersion,
   type Verdict,
 } from "./types";
-import { quote, quoteAll, show, showCluster } from "./wording";
+import { quote, quoteAll, showCluster, wrongType } from "./wording";
 
 /**
  * R1, on create and change: engineVersion is in the valid set (C1, C2). What holds it has to be an
@@ -40,8 +40,7 @@ export const engineVersionRule: Rule = {
 };
 
 function judgeShape({ field, value, wanted, rule }: SubjectShape): Verdict {
-  const message = `Invalid value: ${show(value)}: must be ${wanted} [${rule}]`;
-  const cause: Cause = { rule, reason: "FieldValueTypeInvalid", field, message };
+  const cause = { rule, field, ...wrongType(value, wanted) };
   return { causes: [cause], warnings: [], dependsOnCluster: false };
 }
 
@@ -61,24 +60,17 @@ function judgeVersion(
         rule: "R1",
         reason: "FieldValueNotSupported",
         field,
-        message:
-          `Unsupported value: ${quote(value)}: supported values: ${quoteAll(supported)}; ` +
-          `${adviceFor(value, supported)}${describePublisher(releases, names)} [R1]`,
+        says: `Unsupported value: ${quote(value)}: supported values: ${quoteAll(supported)}`,
+        fix: `${adviceFor(value, supported)}${describePublisher(releases, names)}`,
       }
     : {
-        rule: "R1",
-        reason: "FieldValueTypeInvalid",
-        field,
-        message: wrongType(value, supported),
+        ...{ rule: "R1", field },
+        ...wrongType(value, `a string, ${adviseQuoting(value) ?? `one of ${quoteAll(supported)}`}`),
       };
   // No EC can make a valid version of a text that is not one; its policy may let the channel pass.
   const isByPolicy = allowLatest === undefined && value === names.latestChannel;
   const dependsOnCluster = isByPolicy || parseEngineVersion(value) !== undefined;
   return { causes: [cause], warnings: [], dependsOnCluster };
-}
-
-function wrongType(value: unknown, supported: readonly string[]): string {
-  return `Invalid value: ${show(value)}: must be a string, ${adviseQuoting(value) ?? `one of ${quoteAll(supported)}`} [R1]`;
 }
 
 /** YAML turns an unquoted 8.0 into the number 8 (C2). */

@@ -12,7 +12,16 @@ import type {
   SubjectModule,
   Verdict,
 } from "./types";
-import { quote, quoteAll, show, showCluster, showMiss, showPlaces, renderWarning } from "./wording";
+import {
+  quote,
+  quoteAll,
+  show,
+  showCluster,
+  showMiss,
+  showPlaces,
+  renderWarning,
+  wrongType,
+} from "./wording";
 
 /** R3, on create and change: each module to judge is one that the database can load (C9, C10). */
 export const modulesRule: Rule = {
@@ -54,7 +63,7 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
     causes: [
       ...(dependsOnCluster ? reportMissingReference(asked) : []),
       ...shown.map((module) =>
-        isUnknown(module) ? notFound(module, { remedy, known, names }) : wrongType(module, names),
+        isUnknown(module) ? notFound(module, { remedy, known, names }) : notNamed(module, names),
       ),
     ],
     ...said,
@@ -80,15 +89,10 @@ export function notChecked(uncertain: string): string {
   return renderWarning(`not checked: ${uncertain}`, " [R3]");
 }
 
-function wrongType(module: SubjectModule, names: Names): Cause {
+function notNamed(module: SubjectModule, names: Names): Cause {
   const { index, value } = module;
   const wanted = index === undefined ? "a list of modules" : "a string, the name of a module";
-  return {
-    rule: "R3",
-    reason: "FieldValueTypeInvalid",
-    field: fieldOfModule(module, names),
-    message: `Invalid value: ${show(value)}: must be ${wanted} [R3]`,
-  };
+  return { rule: "R3", field: fieldOfModule(module, names), ...wrongType(value, wanted) };
 }
 
 interface Hints {
@@ -104,16 +108,13 @@ function notFound(module: SubjectModule, { remedy, known, names }: Hints): Cause
   const near = bundled ?? known.lowered.get(name.toLowerCase());
   const hint = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
   const wrong = known.standingOf(name) === "installed" ? remedy.installed : remedy.unknown;
-  // to define a bundled module as one of the user's own would restart all pods for nothing
-  const said =
-    bundled === undefined
-      ? wrong
-      : `${wrong.slice(0, wrong.indexOf("; "))}; write ${quote(bundled)}`;
   return {
     rule: "R3",
     reason: "FieldValueNotFound",
     field: fieldOfModule(module, names),
-    message: `Not found: ${show(value)}${hint}: ${said} [R3]`,
+    says: `Not found: ${show(value)}${hint}: ${wrong}`,
+    // to define a bundled module as one of the user's own would restart all pods for nothing
+    fix: bundled === undefined ? remedy.fix : `write ${quote(bundled)}`,
   };
 }
 
@@ -124,10 +125,11 @@ interface LookedUp {
   readonly reference: string;
 }
 
-/** What is said of a module that is installed, and of one that is not. */
+/** What is said of a module that is installed, and of one that is not; the ways out of both. */
 interface Remedy {
   readonly installed: string;
   readonly unknown: string;
+  readonly fix: string;
 }
 
 /** What is wrong and the ways out, naming the EC and the field to edit (S56, C17). */
@@ -136,15 +138,18 @@ function remedyFor({ lookup, names, reference }: LookedUp): Remedy {
   const field = fieldText(names.fields.userDefinedModules);
   if (lookup.is === "found") {
     const ec = showCluster(lookup.cluster, names);
-    const rest = `defined in ${ec}; add it to ${field} of that ${term} or remove it here`;
-    return { installed: `installed but not ${rest}`, unknown: `neither bundled nor ${rest}` };
+    return {
+      installed: `installed but not defined in ${ec}`,
+      unknown: `neither bundled nor defined in ${ec}`,
+      fix: `add it to ${field} of that ${term} or remove it here`,
+    };
   }
   const ways =
     lookup.is === "ambiguous"
       ? `name one of them in ${reference}`
       : `create the ${term} with the module in ${field}`;
-  const unknown = `not bundled, and ${showMiss(lookup, names)}; ${ways} or remove the module here`;
-  return { installed: unknown, unknown };
+  const unknown = `not bundled, and ${showMiss(lookup, names)}`;
+  return { installed: unknown, unknown, fix: `${ways} or remove the module here` };
 }
 
 /** REF, beside R3's causes: only a module that is not bundled needs the EC (C17). */
@@ -156,7 +161,8 @@ function reportMissingReference({ lookup, names, reference }: LookedUp): readonl
       rule: "REF",
       reason: "FieldValueNotFound",
       field: reference,
-      message: `Not found: ${quote(lookup.name)}: no such ${renderTerm(names.ec)} in ${where}; create it or correct the name [REF]`,
+      says: `Not found: ${quote(lookup.name)}: no such ${renderTerm(names.ec)} in ${where}`,
+      fix: "create it or correct the name",
     },
   ];
 }

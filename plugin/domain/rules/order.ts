@@ -7,7 +7,7 @@ import { modulesRule } from "./modules";
 import { readSubject } from "./fields";
 import type { Case, Cause, Edit, Lookups, Rule, RuleOptions, Subject, Verdict } from "./types";
 import { upgradePolicyRule } from "./upgrade-policy";
-import { showMiss, renderWarning } from "./wording";
+import { describeCause, renderCause, renderWarning, showMiss } from "./wording";
 
 /** The rules for a new object: creation is no upgrade (C7). */
 export const createRules: readonly Rule[] = [engineVersionRule, modulesRule];
@@ -117,9 +117,9 @@ function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["sett
 }
 
 /** What a rule that does not refuse says instead. */
-export function wouldBeDenied({ rule, field, message }: Cause): string {
-  const end = ` [${rule}]`;
-  return renderWarning(`would be denied: ${field}: ${message.slice(0, -end.length)}`, end);
+export function wouldBeDenied(cause: Cause): string {
+  const { field, rule } = cause;
+  return renderWarning(`would be denied: ${field}: ${describeCause(cause)}`, ` [${rule}]`);
 }
 
 /** The first of very many, and how many are left out, with those for which there is no text. */
@@ -133,7 +133,7 @@ export function boundWarnings(warnings: readonly string[], unsaid: number): read
 
 /** By field path, indexes as numbers; of the same cause one is kept (admission facts 6.3). */
 function sortCauses(causes: readonly Cause[]): readonly Cause[] {
-  const distinct = new Map(causes.map((cause) => [`${cause.field}: ${cause.message}`, cause]));
+  const distinct = new Map(causes.map((cause) => [`${cause.field}: ${renderCause(cause)}`, cause]));
   return [...distinct.values()]
     .map((cause) => ({ cause, parts: pathParts(cause.field) }))
     .sort((left, right) => comparePaths(left.parts, right.parts))

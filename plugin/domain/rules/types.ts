@@ -56,8 +56,10 @@ export interface Cause {
     | "FieldValueForbidden"
     | "FieldValueNotFound";
   readonly field: string;
-  /** Without the field; one sentence what is wrong, one how to fix it, the rule's id in brackets. */
-  readonly message: string;
+  /** What is wrong, without the field. */
+  readonly says: string;
+  /** The way out; of a value of another type `says` has it already. */
+  readonly fix: string;
 }
 
 /** What the rules say of one edit; no causes: allowed. */

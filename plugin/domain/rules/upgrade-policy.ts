@@ -136,7 +136,8 @@ function judgeSides(facts: PolicyCase, raise: Raise, cluster: ClusterFacts): Ver
       rule: "R2",
       reason: "FieldValueForbidden",
       field: facts.version.field,
-      message: `${wrong(raise, facts.options)}: ${setBy(sides, cluster, names)}; ${waysOut(facts, raise, sides)} [R2]`,
+      says: `${wrong(raise, facts.options)}: ${setBy(sides, cluster, names)}`,
+      fix: waysOut(facts, raise, sides),
     };
     return { causes: [cause], warnings: [], dependsOnCluster: true };
   }

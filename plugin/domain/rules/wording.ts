@@ -93,6 +93,22 @@ export function renderWarning(text: string, end = ""): string {
   return `${plain(text, warningLimit - end.length)}${end}`;
 }
 
+/** A value of another type than `wanted`. */
+export function wrongType(value: unknown, wanted: string) {
+  const says = `Invalid value: ${show(value)}: must be ${wanted}`;
+  return { reason: "FieldValueTypeInvalid", says, fix: `write ${wanted}` } as const;
+}
+
+/** One sentence what is wrong, one how to fix it. */
+export function describeCause({ reason, says, fix }: Omit<Cause, "field" | "rule">): string {
+  return reason === "FieldValueTypeInvalid" ? says : `${says}; ${fix}`;
+}
+
+/** The same as Kubernetes is told, `beside` before the rule's id in brackets. */
+export function renderCause(cause: Omit<Cause, "field">, beside = ""): string {
+  return `${describeCause(cause)}${beside} [${cause.rule}]`;
+}
+
 /** What is refused, as the request names it, and who refuses. */
 export interface Refused {
   readonly kind: string;
@@ -101,6 +117,11 @@ export interface Refused {
   readonly name?: string | undefined;
   readonly verdict: Verdict;
   readonly webhookName: string;
+}
+
+/** A cause as Kubernetes has it. */
+interface ToldCause extends Pick<Cause, "reason" | "field"> {
+  readonly message: string;
 }
 
 /** The part of a Kubernetes Status that a refusal fills. */
@@ -112,7 +133,7 @@ export interface DenialStatus {
     readonly group: string;
     readonly kind: string;
     readonly name?: string;
-    readonly causes: readonly Omit<Cause, "rule">[];
+    readonly causes: readonly ToldCause[];
   };
 }
 
@@ -121,16 +142,9 @@ const causeCount = 32;
 
 /** The whole story both in the message and in the causes (C13; admission facts 6.1). */
 export function denialStatus(refused: Refused): DenialStatus {
-  const { verdict, webhookName } = refused;
-  const [first, ...others] = boundCauses(verdict);
-  if (first === undefined) throw new Error("a denial needs at least one cause");
-  const signed = { ...first, message: sign(first, webhookName) };
-  const causes = [signed, ...others].map(({ reason, field, message }) => ({
-    reason,
-    field,
-    message,
-  }));
-  const { name = "" } = refused;
+  const { verdict, webhookName, name = "" } = refused;
+  const causes = boundCauses(verdict, webhookName);
+  if (causes.length === 0) throw new Error("a denial needs at least one cause");
   const [kind, group] = [plain(refused.kind), plain(refused.group)];
   return {
     code: 422,
@@ -141,22 +155,20 @@ export function denialStatus(refused: Refused): DenialStatus {
 }
 
 /** kubectl drops the webhook's name for Invalid: one cause has to carry it (admission facts 6.4). */
-function sign({ message, rule }: Cause, webhookName: string): string {
-  const end = ` [${rule}]`;
-  return `${message.slice(0, -end.length)} (refused by webhook ${plain(webhookName)})${end}`;
+function boundCauses({ causes, more = 0 }: Verdict, webhookName: string): readonly ToldCause[] {
+  const hidden = Math.max(0, causes.length - causeCount) + more;
+  const signed = ` (refused by webhook ${plain(webhookName)})`;
+  return causes.slice(0, causeCount).map((cause, at) => {
+    const { reason, field, rule } = cause;
+    const isLast = at === causeCount - 1 && hidden > 0;
+    const message = isLast
+      ? `${hidden + 1} more problems from here on are not shown [${rule}]`
+      : renderCause(cause, at === 0 ? signed : "");
+    return { reason, field, message };
+  });
 }
 
-function boundCauses({ causes, more = 0 }: Verdict): readonly Cause[] {
-  const shown = causes.slice(0, causeCount - 1);
-  const [next, ...rest] = causes.slice(causeCount - 1);
-  if (next === undefined) return shown;
-  const hidden = rest.length + more;
-  if (hidden === 0) return causes;
-  const message = `${hidden + 1} more problems from here on are not shown [${next.rule}]`;
-  return [...shown, { ...next, message }];
-}
-
-function summary(causes: readonly Omit<Cause, "rule">[]): string {
+function summary(causes: readonly ToldCause[]): string {
   const errors = causes.map(({ field, message }) => `${field}: ${message}`);
   return errors.length === 1 ? errors.join("") : `[${errors.join(", ")}]`;
 }

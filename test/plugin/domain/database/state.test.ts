@@ -1,4 +1,9 @@
-import { isActive, judgeInactive, stateFinding } from "../../../../plugin/domain/database/state";
+import {
+  isActive,
+  isBusy,
+  judgeInactive,
+  judgeState,
+} from "../../../../plugin/domain/database/state";
 import { databaseFindings } from "../../../../plugin/domain/database/findings";
 import { anEaadb, anEdb, sceneOf } from "./scene";
 
@@ -24,10 +29,10 @@ test.each<[string, string, RegExp]>([
   ["Error", "DATABASE-FAILED", /has failed/],
   ["inactive", "DATABASE-BUSY", /not active/],
 ])("a state in another spelling, %s: %s", (state, code, says) => {
-  expect(stateFinding("carts", state)).toMatchObject({
-    code,
-    cause: expect.stringMatching(says) as unknown,
-  });
+  const object = anEdb("carts", { status: { status: state } });
+  const found = judgeState({ kind: "edb", object }, sceneOf());
+  expect(found).toMatchObject([{ code, cause: expect.stringMatching(says) as unknown }]);
+  expect(isBusy(state)).toBe(code === "DATABASE-BUSY");
 });
 
 test.each<[string, object, object | undefined]>([

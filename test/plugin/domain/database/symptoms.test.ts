@@ -111,10 +111,8 @@ test.each(rows)(
     const { databases } = describeSituation(facts, {});
     const known = diagnose(databaseList, { facts, databases }).findings.map(rowOf);
     const { replication = true } = (parts.spec as { replication?: boolean } | undefined) ?? {};
-    const ways = [
-      target,
-      { ...target, identity: proven({ replication, status: statusOf(target) }) },
-    ];
+    const kept = { replication, ...(!replication && { dataPersistence: "disabled" }) };
+    const ways = [target, { ...target, identity: proven({ ...kept, status: statusOf(target) }) }];
     const [one, other] = ways.map((subject) =>
       databaseGate(facts, subject, { acts: true }).map(rowOf),
     );
@@ -122,6 +120,22 @@ test.each(rows)(
     expect(known).toEqual(expect.arrayContaining([...(one ?? [])]));
   },
 );
+
+test.each<[string, DatabaseSubject["loss"], boolean, readonly string[]]>([
+  ["refused", undefined, true, ["error DATABASE-VOLATILE"]],
+  [
+    "told, where the request allows the loss",
+    { mayDiscardData: true },
+    true,
+    ["warning DATABASE-DATA-MAY-GO"],
+  ],
+  ["left in peace, where its shards do not restart", undefined, false, []],
+])("the upgrade of a database that keeps nothing is %s", (_title, loss, restarts, expected) => {
+  const facts = factsFor({ spec: { replication: false } });
+  const subject = { ...targetIn(facts, ["orders"]), loss };
+  const found = databaseGate(facts, subject, { acts: true, restarts });
+  expect(found.map(({ severity, code }) => `${severity} ${code}`)).toEqual(expected);
+});
 
 /** What its record says where the resource says the same. */
 function statusOf({ object }: DatabaseTarget): string {

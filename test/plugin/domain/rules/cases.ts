@@ -3,6 +3,7 @@ import { projectCluster } from "../../../../plugin/domain/rules/clusters";
 import { defaultNames, type Names } from "../../../../plugin/domain/names/names";
 import { listJudgedPaths } from "../../../../plugin/domain/rules/fields";
 import { judgeEdit } from "../../../../plugin/domain/rules/order";
+import { renderCause } from "../../../../plugin/domain/rules/wording";
 import type {
   ClusterFacts,
   ClusterLookup,
@@ -105,7 +106,7 @@ export interface Circumstances {
 /**
  * The verdict of all rules over one edit. That over the part which the webhook reads has to be the same: a field that rules/fields.ts does not name is lost there alone.
  */
-export function judge(edit: Edit, around: Circumstances = {}): Verdict {
+export function decide(edit: Edit, around: Circumstances = {}): Verdict {
   const lookups: Lookups = {
     after: around.cluster ?? found(),
     ...(around.oldCluster === undefined ? {} : { before: around.oldCluster }),
@@ -115,6 +116,16 @@ export function judge(edit: Edit, around: Circumstances = {}): Verdict {
   const [before, after] = [edit.before, edit.after].map((one) => judgedPart(one, all.names));
   expect(judgeEdit({ ...edit, before, after: after ?? {} }, lookups, all)).toEqual(verdict);
   return verdict;
+}
+
+/** The same with each cause in the words of a denial. */
+export function judge(edit: Edit, around?: Circumstances) {
+  const { causes, ...verdict } = decide(edit, around);
+  const told = causes.map((cause) => {
+    const { rule, reason, field } = cause;
+    return { rule, reason, field, message: renderCause(cause) };
+  });
+  return { causes: told, ...verdict };
 }
 
 export const allowed: Verdict = { causes: [], warnings: [], dependsOnCluster: false };

@@ -4,14 +4,14 @@ import { type Bypass, bypassWarning, judgeBypass } from "../../../../plugin/doma
 import { denialStatus, type Refused } from "../../../../plugin/domain/rules/wording";
 import type { Cause } from "../../../../plugin/domain/rules/types";
 import * as wording from "../../../../plugin/domain/rules/wording";
-import { changed, created, found, judge } from "./cases";
+import { changed, created, decide, found } from "./cases";
 
 const webhookName = "redisenterprise.admission.engine";
 const kind = "EngineEnterpriseDatabase";
 const group = "app.engine.com";
 
 function refused(parts: Partial<Refused> = {}): Refused {
-  const verdict = judge(created({ engineVersion: "9.9" }));
+  const verdict = decide(created({ engineVersion: "9.9" }));
   return { kind, group, name: "db1", verdict, webhookName, ...parts };
 }
 
@@ -20,7 +20,8 @@ function causes(count: number): readonly Cause[] {
     rule: "R3",
     reason: "FieldValueNotFound",
     field: `spec.moduleList[${index}].name`,
-    message: `Not found: "m${index}" [R3]`,
+    says: `Not found: "m${index}"`,
+    fix: "remove it",
   }));
 }
 
@@ -44,7 +45,7 @@ test("one cause: the whole story in the message and in the cause", () => {
 test("several causes: all in brackets, the webhook named once", () => {
   const after = { engineVersion: "8.2", moduleList: [{ name: "x" }] };
   const cluster = found({ policy: "major" });
-  const verdict = judge(changed({ engineVersion: "8.0" }, after), { cluster });
+  const verdict = decide(changed({ engineVersion: "8.0" }, after), { cluster });
   const { details, message } = denialStatus(refused({ verdict }));
   const errors = details.causes.map((cause) => `${cause.field}: ${cause.message}`);
   expect(message).toBe(`${kind}.${group} "db1" is invalid: [${errors.join(", ")}]`);
@@ -63,7 +64,7 @@ test("with generateName there is no name yet", () => {
 });
 
 test.each<[string, number, number | undefined, number, string]>([
-  ["all of 32", 32, undefined, 32, `Not found: "m31" [R3]`],
+  ["all of 32", 32, undefined, 32, `Not found: "m31"; remove it [R3]`],
   ["31 of 33, and the count of the others", 33, undefined, 32, "2 more"],
   ["31, and what is counted without a cause", 64, 36, 32, "69 more"],
 ])("it shows %s", (_title, ...[count, more, shown, last]) => {
