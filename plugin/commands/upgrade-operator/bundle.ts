@@ -6,6 +6,7 @@
  */
 import { waitForOperator, waitForDefinition } from "./follow";
 import { type EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
+import { readStandingNamespace } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -57,13 +58,7 @@ import {
   listWrites,
   listWritePermissions,
 } from "./changes";
-import {
-  type BundleOptions,
-  readClusters,
-  readInstalled,
-  requireNamespace,
-  requirePullSecret,
-} from "./read";
+import { type BundleOptions, readClusters, readInstalled, requirePullSecret } from "./read";
 import { attempts, evaluate, requireFit } from "./evaluate";
 
 /** What is to be written, in its order. */
@@ -121,7 +116,7 @@ export class BundlePlanning {
     const { world, options } = this;
     const { namespace } = options;
     const bundle = this.#place();
-    await requireNamespace(world, namespace);
+    await readStandingNamespace(world, "upgrade-operator", namespace);
     const installed = await readInstalled(world, options, bundle);
     const wanted = this.#chooseObjects(installed);
     await requirePullSecret(world, options);

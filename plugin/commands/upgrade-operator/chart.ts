@@ -3,6 +3,7 @@
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
 import { waitForOperator } from "./follow";
+import { readStandingNamespace } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import { findDeletion } from "../../domain/kube/deletion";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
@@ -40,7 +41,7 @@ import { readBrought } from "./chart-definitions";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
-import { type OperatorDeps, type OperatorOptions, readPlatform, requireNamespace } from "./read";
+import { type OperatorDeps, type OperatorOptions, readPlatform } from "./read";
 
 /** The chart's flags, judged. */
 export interface ChartOptions extends OperatorOptions {
@@ -114,7 +115,7 @@ class ChartUpgradeRun {
 
   async plan(): Promise<Planned> {
     const { deps, options } = this;
-    await requireNamespace(deps, options.namespace);
+    await readStandingNamespace(deps, "upgrade-operator", options.namespace);
     const before = await this.#read();
     this.#before = before;
     try {

@@ -12,9 +12,7 @@ import { noOlm, olmKeys, readOlm } from "../../domain/operator/olm";
 import type { ChartRecords, Installed } from "../../domain/operator/refusals";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
 import type { Platform } from "../../domain/release/platforms";
-import { namespaceMissing } from "../../domain/admission/findings";
 import type { KubeClient } from "../../ports/kubernetes";
-import { requireGround } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import { readSnapshot } from "../../readers/snapshot";
 import { clusterResource } from "./changes";
@@ -30,16 +28,6 @@ export async function readPlatform(cluster: KubeClient): Promise<Platform> {
     cluster.serves("security.openshift.io", "v1"),
   ]);
   return served.some((resources) => (resources ?? []).length > 0) ? "openshift" : "kubernetes";
-}
-
-/** Stops where the namespace is not there, or what the upgrade stands on is being deleted. */
-export async function requireNamespace(deps: OperatorDeps, name: string): Promise<void> {
-  const found = await deps.cluster.get({ resource: kinds.namespace, name });
-  if (found !== undefined) {
-    await requireGround(deps, { namespace: name });
-    return;
-  }
-  throw new BlockedError(exitCodes.blocked, [namespaceMissing(name)]);
 }
 
 /** The operator as it is installed, seen by the objects that the bundle would write. */
