@@ -23,14 +23,12 @@ import {
   placeBundle,
   type DesiredObject,
 } from "../../domain/operator/wanted";
-import { gate } from "../../domain/diagnosis/diagnose";
 import { kinds } from "../../domain/kube/kinds";
-import { olmList } from "../../domain/operator/symptoms";
 import {
+  gateOwners,
   type Installed,
   isOlmDone,
   judgeDirection,
-  judgeOwners,
   judgeRegistry,
 } from "../../domain/operator/refusals";
 import {
@@ -58,7 +56,13 @@ import {
   listWrites,
   listWritePermissions,
 } from "./changes";
-import { type BundleOptions, readClusters, readInstalled, requirePullSecret } from "./read";
+import {
+  type BundleOptions,
+  readClusters,
+  readInstalled,
+  requireOwn,
+  requirePullSecret,
+} from "./read";
 import { attempts, evaluate, requireFit } from "./evaluate";
 
 /** What is to be written, in its order. */
@@ -195,15 +199,7 @@ export class BundlePlanning {
       recorder.note("OLM has brought the operator to the release: it writes it");
       return [];
     }
-    const { facts } = installed;
-    const owned = [
-      ...(facts === undefined ? [] : gate(olmList, "upgrade-operator", { facts })),
-      ...judgeOwners(installed, contents.operatorVersion),
-    ];
-    if (owned.some(({ severity }) => severity === "error")) {
-      throw new BlockedError(exitCodes.conflict, owned);
-    }
-    this.world.tell(owned);
+    requireOwn(this.world, gateOwners(installed, contents.operatorVersion));
     const wanted = this.#place(installed);
     const moved = wanted
       .filter(({ object }) => registry === undefined && isOperator(object, names))
