@@ -1,12 +1,16 @@
-/** What an upgrade stands on, looked at before anything is planned: none of it may be being deleted. */
+/** What an act stands on, looked at before anything is planned: none of it may be being deleted. */
+import { namespaceMissing } from "../domain/admission/findings";
 import { ApiError, exitCodes, BlockedError } from "../domain/base/errors";
+import { gate } from "../domain/diagnosis/diagnose";
+import type { Act, Symptom } from "../domain/diagnosis/symptom";
+import { clusterSymptoms, type ClusterScene, groundList } from "../domain/engine-cluster/symptoms";
 import { definitionNames } from "../domain/facts/deletion";
-import { judgeGround } from "../domain/engine-cluster/deletion";
-import { isDeleting } from "../domain/kube/deletion";
 import { type Facts, factSources } from "../domain/facts/facts";
+import { isDeleting } from "../domain/kube/deletion";
 import { kinds } from "../domain/kube/kinds";
-import type { KubeObject } from "../domain/kube/objects";
+import { type KubeObject, readName, readNamespace } from "../domain/kube/objects";
 import { ofKind } from "../domain/kube/typed";
+import { groundSymptoms } from "../domain/operator/ground";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 
 /** Whose ground. */
@@ -20,57 +24,51 @@ interface Place {
 /** What goes with a definition or a namespace. */
 const counted = ["ecs", "edbs", "eaadbs", "ercs"] as const;
 
+/** The namespace, which has to be there; throws 3 where it is not, or where anything the act stands on goes. */
+export async function readStandingNamespace(
+  deps: SnapshotDeps,
+  act: Act,
+  name: string,
+): Promise<KubeObject> {
+  const found = await deps.cluster.get({ resource: kinds.namespace, name });
+  if (found === undefined) throw new BlockedError(exitCodes.blocked, [namespaceMissing(name)]);
+  await requireGround(deps, act, { namespace: name });
+  return found;
+}
+
 /**
- * Throws 3 where a definition of the product, the operator's namespace or an EC is being deleted. What
- * may not be read, or cannot be, is not judged: who writes one database needs no rights on definitions.
+ * Throws 3 where what the act stands on is being deleted; only that is read. What may not be read, or cannot be, is
+ * not judged: who writes one database needs no rights on definitions.
  */
-export async function requireGround(deps: SnapshotDeps, place: Place): Promise<void> {
+export async function requireGround(deps: SnapshotDeps, act: Act, place: Place): Promise<void> {
   const { cluster, names, signal } = deps;
   const { namespace, clusters } = place;
+  const standsOn = ({ forbids = [] }: Pick<Symptom, "forbids">): boolean => forbids.includes(act);
+  const defined = standsOn(groundSymptoms.definition) ? definitionNames(names) : [];
   const [namespaces, ecs, ...definitions] = await Promise.all([
     some(deps, cluster.get({ resource: kinds.namespace, name: namespace }, { signal })),
-    clusters?.length === 0 ? [] : readClusters(deps, namespace),
-    ...definitionNames(names).map((name) =>
+    standsOn(clusterSymptoms.deleting) ? readClusters(deps, namespace) : [],
+    ...defined.map((name) =>
       some(deps, cluster.get({ resource: kinds.definition, name }, { signal })),
     ),
   ]);
-  await requireStanding(deps, place, {
+  const found = {
     namespaces: ofKind(namespaces, "Namespace"),
     ecs,
     definitions: ofKind(definitions.flat(), "CustomResourceDefinition"),
-  });
-}
-
-/**
- * Throws 3 where the namespace that is written into is being deleted. Roles, bindings and Secrets are
- * no objects of a definition: one that goes, or an EC that goes, does not stop their writes, which may
- * be what its finalizer waits for.
- */
-export async function requireNamespace(deps: SnapshotDeps, namespace: string): Promise<void> {
-  const { cluster, signal } = deps;
-  const asked = cluster.get({ resource: kinds.namespace, name: namespace }, { signal });
-  const found = {
-    namespaces: ofKind(await some(deps, asked), "Namespace"),
-    ecs: [],
-    definitions: [],
   };
-  await requireStanding(deps, { namespace, clusters: [] }, found);
-}
-
-/** What was looked at. */
-type Ground = Pick<Facts["objects"], "namespaces" | "ecs" | "definitions">;
-
-/** Throws 3 for what goes, with what goes with it, which is read only then. */
-async function requireStanding(
-  deps: SnapshotDeps,
-  { namespace, clusters }: Place,
-  found: Ground,
-): Promise<void> {
   if (!Object.values(found).flat().some(isDeleting)) return;
+  // what goes along is read only now
   const read = await readSnapshot(deps, namespace, counted);
-  const ecs = read.unread.has("ecs") ? found.ecs : read.objects.ecs;
-  const facts: Facts = { ...read, objects: { ...read.objects, ...found, ecs } };
-  const findings = judgeGround(facts, clusters);
+  const known = read.unread.has("ecs") ? ecs : read.objects.ecs;
+  const facts: Facts = { ...read, objects: { ...read.objects, ...found, ecs: known } };
+  const scene: ClusterScene = {
+    facts,
+    clusters: known.filter(
+      (one) => readNamespace(one) === namespace && (clusters?.includes(readName(one)) ?? true),
+    ),
+  };
+  const findings = gate(groundList, act, scene).filter(({ blind }) => blind !== true);
   if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
 }
 

@@ -20,13 +20,13 @@ const known: readonly Known[] = [
   {
     act: "upgrade the operator",
     scenes: ["a partition", "pods renewed by hand", "a broken cluster"],
-    writes: ["upgrade-operator"],
-    why: "a gap: `upgrade` judges by every check that no part settles, `upgrade-operator` by the prerequisites alone",
+    writes: ["upgrade-operator", "upgrade-operator --chart"],
+    why: "`upgrade` judges by every check that no part settles, whatever --only names; an operator alone rolls no pods of an EC, and may be what mends it",
   },
   {
     act: "upgrade the operator",
     scenes: ["no operator"],
-    writes: ["upgrade-operator"],
+    writes: ["upgrade-operator", "upgrade-operator --chart"],
     why: "right: `upgrade-operator` installs an operator that is not there, and there is nothing to upgrade without one",
   },
 ];

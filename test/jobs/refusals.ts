@@ -1,4 +1,8 @@
 /** The acts that more than one command does, each with its ways; and what a way does on a cluster. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { kinds } from "../../plugin/domain/kube/kinds";
+import { findOwner } from "../../plugin/domain/kube/owners";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { getPath, withValue } from "../../plugin/domain/base/values";
 import type { KubeObject, Ref } from "../../plugin/domain/kube/objects";
@@ -11,6 +15,10 @@ import { anApiSecret } from "../support/cluster-api-client";
 import { starts as begins, type Start, type Starts, type Words } from "../support/starts";
 import type { Wish } from "../support/upgrade-worlds";
 import { admin, exampleOnce } from "../support/world";
+import { aFolder } from "../support/a-folder";
+import { ownerMarks } from "../support/builders";
+import { playHelm } from "../support/played-helm";
+import { deployment } from "../support/releases/operator";
 import { KilledError } from "./faults";
 import { reachOf } from "./rest";
 import { openedFor } from "./trial";
@@ -23,6 +31,8 @@ export interface Way {
   readonly words: Words;
   /** It calls the REST API of the cluster. */
   readonly calls?: true;
+  /** A chart's release: the operator has helm's marks, unless it has another owner's, and helm is played. */
+  readonly charts?: true;
 }
 
 export interface Act extends Start {
@@ -35,6 +45,20 @@ const only = (part: string, ...more: readonly string[]): Way => ({
   words: ({ release }) => ["upgrade", "--release", release, "--no-probe", "--only", part, ...more],
 });
 const alone = (name: string, words: Words): Way => ({ name, words });
+
+const byChart = (name: string, ...words: readonly string[]): Way => ({
+  name,
+  words: () => [
+    ...words,
+    "--chart",
+    "oci://charts.example/operator",
+    "--version",
+    "8.0.2-2",
+    "--release-name",
+    "operator",
+  ],
+  charts: true,
+});
 
 /** The databases of these scenes are one: what stands against another one is no matter of its own way. */
 const oneDatabase = (object: KubeObject): boolean =>
@@ -73,7 +97,12 @@ export const acts: readonly Act[] = [
   {
     name: "upgrade the operator",
     before: begins["upgrade-operator"].before,
-    ways: [alone("upgrade-operator", begins["upgrade-operator"].words), only("operator")],
+    ways: [
+      alone("upgrade-operator", begins["upgrade-operator"].words),
+      only("operator"),
+      byChart("upgrade-operator --chart", "upgrade-operator"),
+      byChart("upgrade --chart --only operator", "upgrade", "--no-probe", "--only", "operator"),
+    ],
   },
   {
     name: "swap the webhook",
@@ -116,6 +145,8 @@ export interface Done {
   readonly wrote: boolean;
   readonly code: number;
   readonly reason: string;
+  /** What stands against the act, by its codes. */
+  readonly refuses: readonly string[];
 }
 
 /** Does the act by one way on the cluster that the wish makes of its start, up to the first write. */
@@ -127,6 +158,7 @@ export async function tryWay(
   const { controlPlane, clock } = await openedFor(act, starts);
   await change(controlPlane, wish);
   const api = way.calls === true ? await apiBeside(controlPlane, clock) : undefined;
+  const helm = way.charts === true ? await helmBeside(controlPlane) : undefined;
   const written: string[] = [];
   const inner = controlPlane.connect({ user: admin, namespace });
   const cluster = observe(inner, async (call, send) => {
@@ -139,16 +171,21 @@ export async function tryWay(
   const reach = api === undefined ? [] : reachOf(api);
   const argv = [...way.words(starts.place), ...reach, "-n", namespace, "--yes", "-o", "json"];
   try {
-    const { code, out } = await starts.typed(argv, { cluster, clock });
+    const env = helm && { env: { ...starts.newHome(), ...helm.env } };
+    const { code, out } = await starts.typed(argv, { cluster, clock, ...env });
     const report = JSON.parse(out) as Report;
     const posts = (api?.calls ?? []).filter(({ method, path }) => {
       return method === "POST" && path.endsWith("/upgrade");
     });
-    const wrote = written.length + posts.length > 0;
-    return { wrote, code, reason: report.exit.reason };
+    const wrote = written.length + posts.length + (helm?.played.upgrades().length ?? 0) > 0;
+    const errors = (report.findings ?? []).filter(
+      ({ severity, accepted }) => severity === "error" && accepted !== true,
+    );
+    const refuses = [...new Set(errors.map((one) => one.code))].sort();
+    return { wrote, code, reason: report.exit.reason, refuses: wrote ? [] : refuses };
   } catch (error) {
     if (!(error instanceof KilledError)) throw error;
-    return { wrote: true, code: 70, reason: "killed" };
+    return { wrote: true, code: 70, reason: "killed", refuses: [] };
   } finally {
     await api?.close();
   }
@@ -179,6 +216,48 @@ async function refOf(
   const resource = (await cluster.serves(group, version))?.find((one) => one.kind === kind);
   return resource && { resource, name, ...(place !== undefined && { namespace: place }) };
 }
+
+/** A helm that knows the release which the operator is marked with, and renders what runs at the release asked for. */
+async function helmBeside(controlPlane: MemoryControlPlane) {
+  const cluster = controlPlane.connect({ user: admin, namespace });
+  const { deployment: name } = names.operator;
+  const live = await cluster.get({ resource: kinds.deployment, name, namespace });
+  if (live !== undefined && findOwner(live) === undefined) {
+    const { labels, annotations } = live.metadata;
+    const marks = {
+      labels: { ...labels, ...ownerMarks.Helm.labels },
+      annotations: {
+        ...{ ...annotations, "meta.helm.sh/release-name": "operator" },
+        "meta.helm.sh/release-namespace": namespace,
+      },
+    };
+    controlPlane.load([{ ...live, metadata: { ...live.metadata, ...marks } }]);
+  }
+  const image = `${names.images.operator}:8.0.2-2`;
+  const made = deployment({ version: "8.0.2-2", openshift: "false", image });
+  const rendered = live === undefined ? made : atRelease(live);
+  const folder = aFolder("helm");
+  const played = playHelm(folder, "7.4.2-2", { objects: [rendered] });
+  const config = join(folder, "config");
+  writeFileSync(config, JSON.stringify(aKubeconfig));
+  return {
+    played,
+    env: { PATH: process.env["PATH"], ENGINE_HELM: played.file, KUBECONFIG: config },
+  };
+}
+
+/** What runs, with the images of the release that is asked for. */
+function atRelease(live: KubeObject): KubeObject {
+  const image = new RegExp(`(${names.images.operator}):[^"]*"`, "g");
+  return JSON.parse(JSON.stringify(live).replaceAll(image, '$1:8.0.2-2"')) as KubeObject;
+}
+
+const aKubeconfig = {
+  ...{ apiVersion: "v1", kind: "Config", "current-context": "c" },
+  contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+  clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+  users: [{ name: "u", user: { token: "t" } }],
+};
 
 async function apiBeside(
   controlPlane: MemoryControlPlane,

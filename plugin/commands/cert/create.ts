@@ -37,7 +37,7 @@ import { describeDryRun } from "../../kernel/simple-part";
 import { requireHome } from "../../kernel/journal";
 import { requireNeeds, requirePermissions } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
-import { requireNamespace } from "../../readers/ground";
+import { requireGround } from "../../readers/ground";
 import type { Report } from "../../kernel/report";
 
 /** Makes or puts back the pair; expected ends of every kind come back as a report. */
@@ -76,7 +76,7 @@ class Creation {
     const { names } = deps;
     const needs = certNeeds({ ...options, names, namespace: this.#namespace });
     await requireNeeds(deps, "cert create", needs);
-    await requireNamespace(deps, this.#namespace);
+    await requireGround(deps, "cert", { namespace: this.#namespace });
     const plan = planCreation(deps, options, await this.#facts());
     const { wanted, findings, changes } = plan;
     await requirePermissions(deps, changes.filter(isDeletion).flatMap(listPermissions));

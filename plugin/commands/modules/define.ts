@@ -77,7 +77,7 @@ function describeDefining(
       const { metadata } = await readEc(cluster, wish.flags.ec, ports);
       const name = String(metadata.name);
       const resource = await ecResource(ports);
-      await requireGround(ports, { namespace, clusters: [name] });
+      await requireGround(ports, "modules", { namespace, clusters: [name] });
       const [facts, definition] = await Promise.all([
         readClusterFacts(ports, { namespace, resource }, planned),
         readDefinition(ports, "ec"),

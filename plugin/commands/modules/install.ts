@@ -68,7 +68,7 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   }
   // the module would go with the EC, its definition or its namespace
   const { name = "", namespace = "" } = options.ec.metadata;
-  await requireGround(ports, { namespace, clusters: [name] });
+  await requireGround(ports, "modules", { namespace, clusters: [name] });
   if (dryRun !== "none") {
     if (dryRun === "server") recorder.note("the REST API knows no dry run: nothing is sent to it");
     recorder.addStep(describeStep(ports, options), "planned");

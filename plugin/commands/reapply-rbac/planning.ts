@@ -12,7 +12,7 @@ import { type Planned, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { World } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
-import { requireNamespace } from "../../readers/ground";
+import { requireGround } from "../../readers/ground";
 import { listDeletions } from "./changes";
 import { listNeeds, rbacCommand } from "./needs";
 import {
@@ -65,7 +65,7 @@ export function fillsAccounts(
 async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "lacking">> {
   const { deps, options, summary, tell } = work;
   const { recorder, names } = deps;
-  await requireNamespace(deps, options.namespace);
+  await requireGround(deps, "reapply-rbac", options);
   const { configured, running } = await readOperator(deps, options);
   requireConfigured(configured, options);
   const namespaces = await readNamespaces(deps, options, configured);

@@ -88,7 +88,7 @@ class Recover {
   async run(): Promise<Report> {
     const { deps, options } = this;
     await requireNeeds(deps, "recover", listNeeds(deps, options));
-    await requireGround(deps, { namespace: options.namespace, clusters: [options.name] });
+    await requireGround(deps, "upgrade-cluster", { ...options, clusters: [options.name] });
     const resource = await ecResource(deps);
     const api = await this.#connected();
     try {

@@ -21,7 +21,7 @@ import {
 import { databasesStatus, type DatabasesStatus, databaseStep } from "../upgrade-database/next";
 import { type PartId, partIds } from "../../domain/base/part-ids";
 import type { CheckContext } from "../../domain/checks/context";
-import { judgeGround } from "../../domain/engine-cluster/deletion";
+import { groundList } from "../../domain/engine-cluster/symptoms";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { holdStep, type NextStep } from "../../domain/rollout/next-step";
 import { operatorStep } from "../upgrade-operator/next";
@@ -99,7 +99,8 @@ function nextStep(facts: NextFacts): NextStep | undefined {
 
 /** What no part can go ahead of: a deletion, an operator that is not there, and an upgrade that has come to a stand (S70, S113). */
 function pressingStep(facts: NextFacts): NextStep | undefined {
-  const [deletion] = judgeGround(facts.situation.facts);
+  const scene = facts.situation;
+  const [deletion] = diagnose(groundList, scene).findings;
   if (deletion !== undefined) {
     const { object, fix } = deletion;
     return { says: `write nothing while ${String(object)} is being deleted: ${fix}` };

@@ -8,7 +8,7 @@ import type { World } from "../../kernel/world";
 import { requirePermissions } from "../../kernel/permissions";
 import { describeDryRun } from "../../kernel/simple-part";
 import { Session } from "../../kernel/session";
-import { requireNamespace } from "../../readers/ground";
+import { requireGround } from "../../readers/ground";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
@@ -57,7 +57,7 @@ export function unbindPart({ command, ...options }: UnbindWish): Part {
       const session = new Session(deps, { ...options, dryRun: world.dryRun });
       try {
         await requireProof(deps, namespace);
-        await requireNamespace(deps, namespace);
+        await requireGround(deps, "unbind-scc", { namespace });
         const plan = await planFit({ deps, options, session, tell: world.tell });
         return await makePlanned(world, { deps, options, session, tell: world.tell }, plan);
       } catch (error) {

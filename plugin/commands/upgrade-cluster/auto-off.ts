@@ -20,7 +20,7 @@ export function describeAutoOff(
   return {
     read: async () => {
       const resource = await ecResource(deps);
-      await requireGround(deps, { namespace, clusters });
+      await requireGround(deps, "upgrade-cluster", { namespace, clusters });
       return {
         resource,
         facts: await readClusterFacts(deps, { namespace, resource }, clusterKeys),

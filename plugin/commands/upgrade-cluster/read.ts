@@ -56,7 +56,7 @@ export async function readBeforeUpgrade(
   known: EcResource,
 ): Promise<ClusterFacts> {
   const resource = (known.resource ??= await ecResource(deps));
-  await requireGround(deps, { namespace, clusters: [name] });
+  await requireGround(deps, "upgrade-cluster", { namespace, clusters: [name] });
   const [facts, definition] = await Promise.all([
     readClusterFacts(deps, { namespace, resource }, clusterPlanKeys),
     readDefinition(deps, "ec"),

@@ -72,7 +72,7 @@ export class DatabasesPlanning {
     const { deps, options, poller } = this.context;
     const { chosen } = this.given;
     if (chosen.seen === undefined) {
-      await requireGround(deps, { namespace: options.namespace, clusters: [] });
+      await requireGround(deps, "upgrade-database", options);
       chosen.seen = { uids: await readChosen(deps, options) };
     }
     return { ...(await poller.now()), chosen: chosen.seen.uids };

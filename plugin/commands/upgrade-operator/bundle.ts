@@ -6,6 +6,7 @@
  */
 import { waitForOperator, waitForDefinition } from "./follow";
 import { type EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
+import { readStandingNamespace } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -22,14 +23,12 @@ import {
   placeBundle,
   type DesiredObject,
 } from "../../domain/operator/wanted";
-import { gate } from "../../domain/diagnosis/diagnose";
 import { kinds } from "../../domain/kube/kinds";
-import { olmList } from "../../domain/operator/symptoms";
 import {
+  gateOwners,
   type Installed,
   isOlmDone,
   judgeDirection,
-  judgeOwners,
   judgeRegistry,
 } from "../../domain/operator/refusals";
 import {
@@ -61,7 +60,7 @@ import {
   type BundleOptions,
   readClusters,
   readInstalled,
-  requireNamespace,
+  requireOwn,
   requirePullSecret,
 } from "./read";
 import { attempts, evaluate, requireFit } from "./evaluate";
@@ -121,7 +120,7 @@ export class BundlePlanning {
     const { world, options } = this;
     const { namespace } = options;
     const bundle = this.#place();
-    await requireNamespace(world, namespace);
+    await readStandingNamespace(world, "upgrade-operator", namespace);
     const installed = await readInstalled(world, options, bundle);
     const wanted = this.#chooseObjects(installed);
     await requirePullSecret(world, options);
@@ -200,15 +199,7 @@ export class BundlePlanning {
       recorder.note("OLM has brought the operator to the release: it writes it");
       return [];
     }
-    const { facts } = installed;
-    const owned = [
-      ...(facts === undefined ? [] : gate(olmList, "upgrade-operator", { facts })),
-      ...judgeOwners(installed, contents.operatorVersion),
-    ];
-    if (owned.some(({ severity }) => severity === "error")) {
-      throw new BlockedError(exitCodes.conflict, owned);
-    }
-    this.world.tell(owned);
+    requireOwn(this.world, gateOwners(installed, contents.operatorVersion));
     const wanted = this.#place(installed);
     const moved = wanted
       .filter(({ object }) => registry === undefined && isOperator(object, names))

@@ -3,7 +3,6 @@ import { HelmProgram } from "../../adapters/helm";
 import { writePrivateFiles } from "../../adapters/helm-files";
 import { readChartInputs } from "../../cmdutil/chart-inputs";
 import type { CommandContext } from "../../cmdutil/context";
-import { placeCommand } from "../../cmdutil/kubectl-command";
 import { type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
 import type { Skip } from "../../domain/base/skip";
 import { runPart } from "../../kernel/run-part";
@@ -40,7 +39,6 @@ export function readChartOptions(
   return {
     ...writeOptions(context),
     ...{ ...flags, namespace, values: flags.values, timeoutMs: options.timeoutMs },
-    helmCommand: (words) => placeCommand(words, options.contextArgs),
     withHelm: (work) => runHelm(context, { ...flags, namespace }, work),
   };
 }

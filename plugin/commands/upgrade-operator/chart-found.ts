@@ -1,28 +1,27 @@
 /** What is found of a chart, and why helm may not upgrade it. */
-import { BlockedError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
+import { kubectl, type Remedy } from "../../domain/base/remedy";
+import { findLivingOwner } from "../../domain/kube/owners";
 import type { KubeObject } from "../../domain/kube/objects";
-import { chooseCause, findLivingOwner, type LeftMarks } from "../../domain/kube/owners";
+import type { Names } from "../../domain/names/names";
 import {
   type Adoption,
+  adopt,
+  again,
   type ChartMarks,
   findLostRelease,
+  helm,
   readChartMarks,
-  renderAdoption,
 } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
-import type { ChartRelease } from "../../domain/operator/refusals";
+import { type ChartRelease, gateOwners, type Installed } from "../../domain/operator/refusals";
 import { readOperatorVersion } from "../../domain/operator/wanted";
-import type { RunPorts } from "../../kernel/world";
 
 /** The operator, and the release that the chart is known by. */
-export interface ChartFacts {
-  readonly deployment: KubeObject | undefined;
+export interface ChartFacts extends Installed {
   readonly release: ChartRelease | undefined;
   /** The release that the Deployment is marked with, where it is another one that helm knows. */
   readonly marked?: ChartRelease | undefined;
-  /** Objects whose owner is gone. */
-  readonly left?: LeftMarks;
 }
 
 /** Where it is, what it is called, and what it is to become. */
@@ -33,171 +32,167 @@ interface ChartPlace {
   readonly version: string;
 }
 
-interface ChartDeps extends Pick<RunPorts, "names" | "command"> {
-  /** A helm command line for a person. */
-  readonly helmCommand: (words: readonly string[]) => string;
-}
-
-/** Throws 5 where the operator is another's, or helm would refuse the release in its state. */
-export function requireOwnRelease(deps: ChartDeps, place: ChartPlace, found: ChartFacts): void {
-  const findings = [...findOtherOwner(deps, place, found), ...findRefused(deps, place, found)];
-  if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings.slice(0, 1));
-}
-
 /** The operator's Deployment, as findings name it. */
 export function nameOperator(
-  { names }: Pick<ChartDeps, "names">,
+  { operator }: Names,
   { namespace }: Pick<ChartPlace, "namespace">,
 ): string {
-  return `Deployment/${namespace}/${names.operator.deployment}`;
+  return `Deployment/${namespace}/${operator.deployment}`;
 }
 
-function findOtherOwner(deps: ChartDeps, place: ChartPlace, found: ChartFacts): readonly Finding[] {
-  const { deployment, release, left } = found;
-  const object = nameOperator(deps, place);
-  if (deployment === undefined) return release === undefined ? [nothingThere(deps, place)] : [];
-  const owner = findLivingOwner(deployment, left);
-  if (owner !== undefined && owner.name !== "Helm") {
-    const cause = chooseCause(
-      owner,
-      `${owner.name} owns the operator and would undo or fight the change`,
-    );
-    return [operatorFinding("owned", { object, cause, fix: owner.way })];
-  }
-  const marks = readChartMarks(deployment);
-  if (marks !== undefined) return findOtherRelease(deps, place, { ...found, deployment, marks });
-  const cause = describeInstalled("no chart", place);
+/** What stands against an upgrade by this release: another owner, another release, or its state. */
+export function gateChart(place: ChartPlace, found: ChartFacts): readonly Finding[] {
+  const { deployment, left } = found;
+  const isHelms = deployment !== undefined && findLivingOwner(deployment, left)?.name === "Helm";
+  // the marks of a chart are told below: they are of this release, or of another one
+  const owned = isHelms ? [] : gateOwners(found, place.version);
+  if (owned.some(({ severity }) => severity === "error")) return owned;
+  const [first] = [...findOther(place, found), ...findRefused(place, found)];
+  return first === undefined ? owned : [first];
+}
+
+const ofHelm = (
+  { namespace }: Pick<ChartPlace, "namespace">,
+  says: string,
+  ...words: readonly string[]
+): Remedy => helm(says, ...words, `--namespace=${namespace}`);
+
+function findOther(place: ChartPlace, found: ChartFacts): readonly Finding[] {
+  const { deployment, names, release } = found;
+  if (deployment !== undefined) return findOtherRelease(place, found, deployment);
+  if (release !== undefined) return [];
+  const { releaseName, namespace, chart, version } = place;
+  const words = ["install", releaseName, chart, "--version", version];
   return [
-    operatorFinding("notChart", { object, cause, fix: describeAdoption(deps, place, deployment) }),
+    operatorFinding("notChart", {
+      object: nameOperator(names, place),
+      cause: `namespace ${namespace} has no operator, and helm knows no release ${releaseName} there`,
+      remedies: [
+        { says: "correct -n or --release-name" },
+        ofHelm(place, "install the operator", ...words),
+        { says: "install it by its bundle with --release" },
+      ],
+    }),
   ];
 }
 
-function describeInstalled(by: string, { releaseName }: ChartPlace): string {
-  return `the operator was installed by ${by}, not by release ${releaseName}`;
-}
-
-/** The marks are of a release elsewhere, of one that is gone, or of one with another name. */
+/** The marks are none, or of a release elsewhere, of one that is gone, or of one with another name. */
 function findOtherRelease(
-  deps: ChartDeps,
   place: ChartPlace,
-  {
-    deployment,
-    marks,
-    release,
-    marked,
-  }: ChartFacts & { readonly deployment: KubeObject; readonly marks: ChartMarks },
+  { marked, names, release }: ChartFacts,
+  deployment: KubeObject,
 ): readonly Finding[] {
   const { releaseName, namespace } = place;
-  const object = nameOperator(deps, place);
-  if (marks.namespace !== undefined && marks.namespace !== namespace) {
-    const by = `release ${marks.name} of a chart in namespace ${marks.namespace}`;
-    const about = { object, cause: describeInstalled(by, place) };
-    return [operatorFinding("notChart", { ...about, fix: upgradeThere(deps, place, marks) })];
+  const object = nameOperator(names, place);
+  const marks = readChartMarks(deployment);
+  const told = (by: string, remedies: readonly Remedy[]): readonly Finding[] => {
+    const cause = `the operator was installed by ${by}, not by release ${releaseName}`;
+    return [operatorFinding("notChart", { object, cause, remedies })];
+  };
+  const { name = releaseName, namespace: home = namespace } = marks ?? {};
+  const version = readOperatorVersion(deployment, names);
+  const adoption = { namespace, chart: place.chart, version, release: name };
+  if (marks === undefined) return told("no chart", listAdoptions(adoption, names));
+  if (home !== namespace) {
+    const by = `release ${name} of a chart in namespace ${home}`;
+    return told(by, [upgradeThere(place, name, home)]);
   }
-  const isGiven = marks.name === releaseName;
+  const isGiven = name === releaseName;
   if ((isGiven ? release : marked) === undefined) {
-    const adoption = adopt(deps, place, { deployment, release: marks.name });
-    return [
-      findLostRelease({ ...adoption, namespace, command: deps.command, objects: [deployment] }),
-    ];
+    return [findLostRelease({ ...adoption, objects: [deployment] })];
   }
   if (isGiven) return [];
-  const cause = describeInstalled(`release ${marks.name} of a chart`, place);
-  return [operatorFinding("notChart", { object, cause, fix: `give --release-name ${marks.name}` })];
-}
-
-function nothingThere({ helmCommand, ...deps }: ChartDeps, place: ChartPlace): Finding {
-  const { releaseName, namespace, chart, version } = place;
-  const install = helmCommand(["helm", "install", releaseName, chart, "--version", version]);
-  return operatorFinding("notChart", {
-    object: nameOperator(deps, place),
-    cause: `namespace ${namespace} has no operator, and helm knows no release ${releaseName} there`,
-    fix: `correct -n or --release-name; or install the operator with ${install}, or by its bundle with --release`,
-  });
+  return told(`release ${name} of a chart`, [{ says: `give --release-name ${name}` }]);
 }
 
 /** Helm keeps a release in one namespace, and may write to another. */
-function upgradeThere({ helmCommand }: ChartDeps, place: ChartPlace, marks: ChartMarks): string {
-  const { chart, version } = place;
-  const words = ["helm", "upgrade", marks.name, chart, "--version", version];
-  const where = ["--reset-then-reuse-values", `--namespace=${String(marks.namespace)}`];
-  return `upgrade it where helm keeps it: ${helmCommand([...words, ...where])}`;
+function upgradeThere(
+  { chart, version }: ChartPlace,
+  name: ChartMarks["name"],
+  namespace: string,
+): Remedy {
+  const words = ["upgrade", name, chart, "--version", version, "--reset-then-reuse-values"];
+  return ofHelm({ namespace }, "upgrade it where helm keeps it", ...words);
 }
 
-/** At the version that runs, so that nothing but the owner changes. */
-function adopt(
-  { names, helmCommand }: ChartDeps,
-  { chart }: ChartPlace,
-  { deployment, release }: Pick<ChartFacts, "deployment"> & Pick<Adoption, "release">,
-): Adoption {
-  return { release, chart, version: readOperatorVersion(deployment, names), helmCommand };
+/** What makes helm take objects that it did not make. */
+function listAdoptions(adoption: Adoption, { operator }: Names): readonly Remedy[] {
+  const { namespace, release } = adoption;
+  const what = ["deployment", operator.deployment, `--namespace=${namespace}`];
+  const marks = [
+    `meta.helm.sh/release-name=${release}`,
+    `meta.helm.sh/release-namespace=${namespace}`,
+  ];
+  const words = ["list", `--namespace=${namespace}`];
+  return [
+    { says: "use the bundle with --release", see: { of: "helm", words } },
+    adopt("let the chart adopt every object of the operator", adoption),
+    {
+      ...kubectl(
+        "mark every object for it by hand, as this one",
+        ...["label", ...what, "app.kubernetes.io/managed-by=Helm"],
+      ),
+      then: kubectl("name the release", "annotate", ...what, ...marks),
+    },
+  ];
 }
 
 type DescribeState = (
-  deps: ChartDeps,
   place: ChartPlace,
-  found: ChartFacts & { readonly release: ChartRelease },
-) => { readonly because: string; readonly fix: string };
+  release: ChartRelease,
+  found: ChartFacts,
+) => { readonly because: string; readonly remedies: readonly Remedy[] };
 
 /** Removes the record of the revision in that state; the revision before it is then the last one. */
-function removeRecord({ command }: ChartDeps, { name, status }: ChartRelease): string {
-  const labels = `owner=helm,name=${name},status=${status}`;
-  return `remove that record with ${command(["kubectl", "delete", "secret", "-l", labels])}`;
+function removeRecord({ namespace }: ChartPlace, { name, status }: ChartRelease): Remedy {
+  const labels = ["-l", `owner=helm,name=${name},status=${status}`, `--namespace=${namespace}`];
+  return kubectl("to keep what is installed, remove that record", "delete", "secret", ...labels);
 }
 
 /** The states in which helm refuses an upgrade; it takes a release that failed, or of which the record of today is gone. */
 const refusedStates: Readonly<Record<string, DescribeState>> = {
-  "pending-install": (deps, place, { deployment, release }) => {
-    const adoption = renderAdoption(adopt(deps, place, { deployment, release: release.name }));
-    const uninstall = deps.helmCommand(["helm", "uninstall", release.name]);
+  "pending-install": (place, release, { deployment, names }) => {
+    const version = readOperatorVersion(deployment, names);
+    const then = adopt("let helm adopt the objects", { ...place, release: release.name, version });
+    const says = "where nothing of it is in use, delete every object of the chart";
     return {
       because: "its first install was cut off, and there is no revision to go back to",
-      fix: `to keep what is installed, ${removeRecord(deps, release)} and let helm adopt the objects: ${adoption}, then run again; where nothing of it is in use, ${uninstall} deletes every object of the chart`,
+      remedies: [
+        { ...removeRecord(place, release), then },
+        ofHelm(place, says, "uninstall", release.name),
+      ],
     };
   },
-  "pending-upgrade": ({ helmCommand }, _place, { release }) => ({
+  "pending-upgrade": (place, { name }) => ({
     because: "an earlier run was cut off",
-    fix: `run ${helmCommand(["helm", "rollback", release.name])}, then run again`,
+    remedies: [{ ...ofHelm(place, "take it back", "rollback", name), then: again }],
   }),
-  "pending-rollback": ({ helmCommand }, _place, { release: { name } }) => ({
-    because: "an earlier rollback was cut off",
-    fix: `find the last revision that was deployed with ${helmCommand(["helm", "history", name])}, run ${helmCommand(["helm", "rollback", name, "REVISION"])}, then run again`,
-  }),
-  uninstalling: (deps, _place, { release }) => ({
+  "pending-rollback": (place, { name }) => {
+    const then = { ...ofHelm(place, "go back to it", "rollback", name, "REVISION"), then: again };
+    const says = "find the last revision that was deployed";
+    return {
+      because: "an earlier rollback was cut off",
+      remedies: [{ ...ofHelm(place, says, "history", name), then }],
+    };
+  },
+  uninstalling: (place, release) => ({
     because: "a helm uninstall was cut off, and may have deleted some of its objects",
-    fix: `to keep the operator, ${removeRecord(deps, release)}, then run again; to finish the removal, run ${deps.helmCommand(["helm", "uninstall", release.name])}`,
+    remedies: [
+      { ...removeRecord(place, release), then: again },
+      ofHelm(place, "finish the removal", "uninstall", release.name),
+    ],
   }),
-  uninstalled: ({ helmCommand }, _place, { release: { name, revision = "REVISION" } }) => ({
+  uninstalled: (place, { name, revision = "REVISION" }) => ({
     because: "it was uninstalled, and its history was kept",
-    fix: `bring it back with ${helmCommand(["helm", "rollback", name, revision])}, then run again`,
+    remedies: [{ ...ofHelm(place, "bring it back", "rollback", name, revision), then: again }],
   }),
 };
 
-function findRefused(
-  deps: ChartDeps,
-  place: ChartPlace,
-  { release, ...found }: ChartFacts,
-): readonly Finding[] {
-  if (release === undefined) return [];
-  const { name, status } = release;
-  const described = refusedStates[status]?.(deps, place, { ...found, release });
-  if (described === undefined) return [];
-  const { because, fix } = described;
-  const cause = `helm has release ${name} in state ${status}: ${because}`;
-  return [operatorFinding("chartPending", { object: nameOperator(deps, place), cause, fix })];
-}
-
-/** What makes helm take objects that it did not make. */
-function describeAdoption(deps: ChartDeps, place: ChartPlace, deployment: KubeObject): string {
-  const { releaseName, namespace } = place;
-  const { command, names } = deps;
-  const what = ["deployment", names.operator.deployment];
-  const label = command(["kubectl", "label", ...what, "app.kubernetes.io/managed-by=Helm"]);
-  const marks = [
-    `meta.helm.sh/release-name=${releaseName}`,
-    `meta.helm.sh/release-namespace=${namespace}`,
-  ];
-  const annotate = command(["kubectl", "annotate", ...what, ...marks]);
-  const adoption = renderAdoption(adopt(deps, place, { deployment, release: releaseName }));
-  return `use the bundle with --release; or let the chart adopt every object of the operator: ${adoption}; an object is marked for it with ${label} and ${annotate}`;
+function findRefused(place: ChartPlace, found: ChartFacts): readonly Finding[] {
+  const { names, release } = found;
+  const described = release && refusedStates[release.status]?.(place, release, found);
+  if (release === undefined || described === undefined) return [];
+  const { because, remedies } = described;
+  const cause = `helm has release ${release.name} in state ${release.status}: ${because}`;
+  return [operatorFinding("chartPending", { object: nameOperator(names, place), cause, remedies })];
 }

@@ -3,7 +3,7 @@
  * the chart owns is left to helm. Values that a person gave before are kept.
  */
 import { waitForOperator } from "./follow";
-import { readLeftMarks } from "../../readers/left-marks";
+import { readStandingNamespace } from "../../readers/ground";
 import { findDeletion } from "../../domain/kube/deletion";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
@@ -29,10 +29,10 @@ import { chartNeeds } from "./needs";
 import { boundList, getPath, type Json, sameJson } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
-import type { ActingPorts } from "../../kernel/world";
+import type { ActingPorts, World } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
 import { judgeChartChanges, withoutLost } from "./chart-changes";
-import { type ChartFacts, nameOperator, requireOwnRelease } from "./chart-found";
+import { type ChartFacts, gateChart, nameOperator } from "./chart-found";
 import { requireFit } from "./evaluate";
 import { compareStates } from "../../kernel/preview";
 import { type ChartAhead, projectChart } from "./projection";
@@ -40,7 +40,13 @@ import { readBrought } from "./chart-definitions";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
-import { type OperatorDeps, type OperatorOptions, readPlatform, requireNamespace } from "./read";
+import {
+  type OperatorDeps,
+  type OperatorOptions,
+  readOwned,
+  readPlatform,
+  requireOwn,
+} from "./read";
 
 /** The chart's flags, judged. */
 export interface ChartOptions extends OperatorOptions {
@@ -67,14 +73,12 @@ export interface Helm {
 }
 
 /** The world around a run, helm with it. */
-interface ChartDeps extends OperatorDeps {
+interface ChartDeps extends OperatorDeps, Pick<World, "tell"> {
   readonly helm: Helm;
-  /** A helm command line for a person. */
-  readonly helmCommand: (words: readonly string[]) => string;
 }
 
 /** What the part is told. */
-export interface ChartPartOptions extends ChartOptions, Pick<ChartDeps, "helmCommand"> {
+export interface ChartPartOptions extends ChartOptions {
   /** Helm as long as something is done with it. */
   readonly withHelm: <T>(work: (helm: Helm) => Promise<T>) => Promise<T>;
   /** What the cluster was before a whole upgrade, for what is planned after this part; absent: nothing is. */
@@ -88,16 +92,13 @@ export type ChartDetails = NonNullable<ReturnType<ChartUpgradeRun["describeDetai
 
 /** Upgrades the operator by its chart. */
 export function chartPart(options: ChartPartOptions): Part {
-  const { withHelm, helmCommand } = options;
+  const { withHelm } = options;
   return {
     command: "upgrade-operator",
     needs: (names) => chartNeeds({ ...options, names }),
     plan: (world) =>
       withHelm(async (helm) => {
-        const run = new ChartUpgradeRun(
-          { ...world, helm, helmCommand },
-          { ...options, dryRun: world.dryRun },
-        );
+        const run = new ChartUpgradeRun({ ...world, helm }, { ...options, dryRun: world.dryRun });
         return await run.plan();
       }),
   };
@@ -109,12 +110,12 @@ class ChartUpgradeRun {
 
   constructor(
     private readonly deps: ChartDeps,
-    private readonly options: Omit<ChartPartOptions, "helmCommand">,
+    private readonly options: ChartPartOptions,
   ) {}
 
   async plan(): Promise<Planned> {
     const { deps, options } = this;
-    await requireNamespace(deps, options.namespace);
+    await readStandingNamespace(deps, "upgrade-operator", options.namespace);
     const before = await this.#read();
     this.#before = before;
     try {
@@ -129,7 +130,7 @@ class ChartUpgradeRun {
     const { deps, options } = this;
     const deletion = findDeletion(before.deployment);
     if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
-    requireOwnRelease(this.deps, options, before);
+    requireOwn(deps, gateChart(options, before));
     const upgrade = await this.#describeUpgrade();
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
@@ -166,10 +167,9 @@ class ChartUpgradeRun {
     upgrade: ChartUpgrade | undefined,
   ): Promise<Outcome> {
     const { withHelm, ...options } = this.options;
-    const { helmCommand } = this.deps;
     return withHelm(async (helm) => {
       const acting = { ...options, withHelm, dryRun: "none" } as const;
-      const run = new ChartUpgradeRun({ ...ports, helm, helmCommand }, acting);
+      const run = new ChartUpgradeRun({ ...ports, helm }, acting);
       return await run.act(before, { upgrade, tell: ports.tell });
     });
   }
@@ -218,7 +218,7 @@ class ChartUpgradeRun {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
-    const line = deps.helmCommand(helmWords(upgrade));
+    const line = deps.command(helmWords(upgrade));
     const wish = { ...this.#makeWish(before), live: before.deployment };
     const uncompared = judgeComparable(rendered, wish, line);
     if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
@@ -267,9 +267,9 @@ class ChartUpgradeRun {
   async #rollBack(session: Session, before: ChartFacts, missed: string): Promise<never> {
     const { deps, options } = this;
     const { releaseName, version } = options;
-    const object = nameOperator(deps, options);
+    const object = nameOperator(deps.names, options);
     const because = `after helm's upgrade to ${version} ${missed}`;
-    const words = deps.helmCommand(["helm", "rollback", releaseName]);
+    const words = deps.command(["helm", "rollback", releaseName]);
     const call = {
       step: { ...this.#step(), id: "operator.rollback", why: `${because}: helm rollback` },
       send: () => deps.helm.rollback(releaseName),
@@ -323,8 +323,9 @@ class ChartUpgradeRun {
     const marks = deployment && readChartMarks(deployment);
     const isOther = marks !== undefined && marks.name !== releaseName;
     const marked = isOther ? await helm.find(marks.name) : undefined;
-    const left = await readLeftMarks(this.deps, deployment === undefined ? [] : [deployment]);
-    return { deployment, release, marked, left };
+    const objects = deployment === undefined ? [] : [deployment];
+    const owned = await readOwned(this.deps, namespace, { deployment, objects });
+    return { ...owned, release, marked };
   }
 
   async #describeUpgrade(): Promise<ChartUpgrade> {
@@ -354,8 +355,8 @@ class ChartUpgradeRun {
       ref: { resource: kinds.deployment, name: deps.names.operator.deployment, namespace },
       before: this.#before?.deployment,
       risk: "helm writes all objects of the chart, hooks and definitions included, and the operator's pod is recreated",
-      reverse: deps.helmCommand(["helm", "rollback", releaseName]),
-      command: deps.helmCommand(helmWords(upgrade)),
+      reverse: deps.command(["helm", "rollback", releaseName]),
+      command: deps.command(helmWords(upgrade)),
       ...(states && { states }),
     });
     return { ...this.#describeCall(upgrade), write };

@@ -1,29 +1,26 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
 import { byTool } from "../../domain/base/remedy";
-import { operatorWays } from "./next";
 import { lostSiteCheck } from "../../domain/checks/managed-sites";
 import { prerequisites } from "../../domain/checks/prerequisites";
-import { factNamed, isKnown } from "../../domain/facts/facts";
-import { annotationKey, objectLabel, readAnnotation } from "../../domain/kube/objects";
+import { factNamed } from "../../domain/facts/facts";
+import { annotationKey, readAnnotation } from "../../domain/kube/objects";
 import { judgeImages, parseImage, publicImages, findRegistry } from "../../domain/release/images";
 import { operatorFindings } from "../../domain/operator/findings";
-import { judgeRegistry } from "../../domain/operator/refusals";
+import {
+  findInstalled,
+  isOlmDone,
+  judgeOwners,
+  judgeRegistry,
+} from "../../domain/operator/refusals";
 import { isAutomatic, readOlm } from "../../domain/operator/olm";
-import { describeOlmWay } from "./next";
 import { isOperator, readAccount } from "../../domain/operator/wanted";
 import { isSameRelease } from "../../domain/base/versions";
 import { getPath, renderValue, asString } from "../../domain/base/values";
 import { olmList, operatorSymptoms } from "../../domain/operator/symptoms";
 import { webhookFindings } from "../../domain/admission/findings";
 import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
-import { isBefore, type CheckContext } from "../../domain/checks/context";
-import {
-  chooseCause,
-  findLivingOwner,
-  findOwner,
-  judgeOwnership,
-  type Owner,
-} from "../../domain/kube/owners";
+import type { CheckContext } from "../../domain/checks/context";
+import { findLivingOwner } from "../../domain/kube/owners";
 
 const { error, ofSymptom, shared, warning } = makeChecks("operator");
 
@@ -192,25 +189,10 @@ function ownerName({ deployment, facts }: CheckContext): string | undefined {
 }
 
 /** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */
-function judgeOwner(situation: CheckContext): readonly CheckResult[] {
-  const { deployment, target } = situation;
-  const owner = deployment === undefined ? undefined : findOwner(deployment, situation.facts.left);
-  if (deployment === undefined || owner === undefined) return [];
-  if (owner.left !== undefined)
-    return [{ object: objectLabel(deployment), ...judgeOwnership(owner) }];
-  const applies = (target.contents?.bundle.length ?? 0) > 0;
-  const left = owner.name === "OLM" && !isBehind(situation);
-  const severity = applies && !left ? "error" : "warning";
-  const fix = describeOwnersWay(owner, situation);
-  return [on(deployment, chooseCause(owner, `${owner.name} owns the operator`), { severity, fix })];
-}
-
-function describeOwnersWay({ name, way }: Owner, { facts, wanted }: CheckContext): string {
-  const olm = isKnown(facts, "subscriptions") ? readOlm(facts) : undefined;
-  return olm === undefined ? (operatorWays[name] ?? way) : describeOlmWay(olm, facts, wanted?.tag);
-}
-
-/** A release that is not known counts as behind. */
-function isBehind({ installed, wanted }: CheckContext): boolean {
-  return installed === undefined || wanted === undefined || isBefore(installed, wanted.tag);
+function judgeOwner({ facts, target: { contents }, wanted }: CheckContext): readonly CheckResult[] {
+  const installed = findInstalled(facts);
+  const isApplied = (contents?.bundle.length ?? 0) > 0 && !isOlmDone(installed, wanted?.tag);
+  return judgeOwners(installed, wanted?.tag).map((found) =>
+    isApplied ? found : { ...found, severity: "warning" },
+  );
 }

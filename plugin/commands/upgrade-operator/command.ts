@@ -4,14 +4,14 @@ import type { Needs } from "../../domain/facts/needs";
 import { bundleNeeds, chartNeeds } from "./needs";
 import { UsageError } from "../../domain/base/errors";
 import type { Release } from "../../domain/release/contents";
-import { bundlePart } from "./part";
+import { bundlePart, readBundleOptions } from "./part";
 import { runPart } from "../../kernel/run-part";
 import { readPlatform } from "./read";
 import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
 import type { UpgradeOperatorFlags } from "./flags";
 import { readBundle, readContents, findRelease } from "../../cmdutil/release-option";
-import { runPrepared, type PreparedRun, runPorts, writeOptions } from "../../cmdutil/run-ports";
+import { runPrepared, type PreparedRun, runPorts } from "../../cmdutil/run-ports";
 import { renderText, type TextStyle } from "../../output/text";
 import { asArray, getOwn, isObject, type Json, omit } from "../../domain/base/values";
 import { prepareChart } from "./by-chart";
@@ -41,18 +41,10 @@ async function runBundle(
   const platform = await readPlatform(ports.cluster);
   const contents = readContents(release, platform, { context, target });
   const { dryRun, timeoutMs: limitMs } = context.options;
+  const { namespace } = ports.cluster;
   const part = bundlePart({
-    namespace: ports.cluster.namespace,
-    ...writeOptions(context),
-    timeoutMs: limitMs,
-    skip,
-    contents,
-    registry: flags.registry,
-    pullSecret: flags.pullSecret,
-    takeFields: flags.takeFields,
-    allowObjects: flags.allowObjects,
-    rehearsed: context.rehearsed === true,
-    helmDriver: context.env["HELM_DRIVER"],
+    ...readBundleOptions(context, flags),
+    ...{ namespace, contents, skip },
   });
   return await runPart(ports, part, { dryRun, limitMs });
 }
@@ -90,8 +82,7 @@ export async function operatorRole({
   const release = await findRelease(context, flags);
   if (release === undefined) return chartNeeds({ names, namespace });
   return bundleNeeds({
-    ...{ names, namespace, pullSecret },
+    ...{ names, namespace, registry, pullSecret },
     bundle: readBundle(release, context, { namespace, registry, pullSecret, allowObjects }),
-    clusters: registry !== undefined || pullSecret !== undefined,
   });
 }

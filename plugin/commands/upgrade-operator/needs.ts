@@ -40,14 +40,16 @@ function operatorReads(place: NeedsPlace): readonly Permission[] {
 export interface BundleWish extends OperatorPlace {
   /** The objects of the release. */
   readonly bundle: readonly DesiredObject[];
-  /** Clusters are written as well: they follow the registry, or pull with a Secret. */
-  readonly clusters: boolean;
+  /** Clusters are written as well where they follow it. */
+  readonly registry?: string | undefined;
+  /** Clusters pull with it. */
   readonly pullSecret: string | undefined;
 }
 
 /** `upgrade-operator --release`: every object is tried by dry run and written. */
 export function bundleNeeds(wish: BundleWish): Needs {
-  const { names, namespace, bundle, clusters, pullSecret: name } = wish;
+  const { names, namespace, bundle, registry, pullSecret: name } = wish;
+  const clusters = registry !== undefined || name !== undefined;
   const { resource: ecs } = factSources(names).ecs;
   const follow = "for the clusters to pull from the operator's registry";
   const secret = { why: "to see that it exists", namespace, name };
@@ -117,20 +119,4 @@ export function chartNeeds(wish: OperatorPlace): Needs {
       ...otherOperatorNeeds(wish),
     ],
   };
-}
-
-/** The release of a whole run, as it is asked for. */
-interface ReleaseWish extends Pick<BundleWish, "namespace" | "pullSecret"> {
-  /** Clusters follow it. */
-  readonly registry?: string | undefined;
-}
-
-/** What the run may need in all. */
-export function listNeeds(
-  { names }: Pick<NeedsPlace, "names">,
-  { namespace, registry, pullSecret }: ReleaseWish,
-  bundle: readonly DesiredObject[],
-): Needs {
-  const clusters = registry !== undefined || pullSecret !== undefined;
-  return bundleNeeds({ names, namespace, bundle, clusters, pullSecret });
 }

@@ -1,22 +1,22 @@
 /** `upgrade-operator` as a part, and what `upgrade` knows of it (S15–S23). */
 import { exitCodes } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
-import { type Needs, together } from "../../domain/facts/needs";
-import type { Names } from "../../domain/names/names";
+import { together } from "../../domain/facts/needs";
 import { type DesiredObject, placeBundle } from "../../domain/operator/wanted";
 import { requireExpected, type Part, type Planned, makeStopped } from "../../kernel/part";
 import { projectWrites } from "../../kernel/projection";
 import type { World } from "../../kernel/world";
 import { describeDryRun } from "../../kernel/simple-part";
+import type { CommandContext } from "../../cmdutil/context";
 import { readBundle } from "../../cmdutil/release-option";
 import { writeOptions } from "../../cmdutil/run-ports";
-import type { UpgradePart } from "../../cmdutil/upgrade-part";
+import type { UpgradePart, UpgradePartFlags } from "../../cmdutil/upgrade-part";
 import { siteCodes } from "../../domain/checks/managed-sites";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { readChartOptions } from "./by-chart";
 import { chartPart } from "./chart";
-import { bundleNeeds, chartNeeds, listNeeds } from "./needs";
+import { bundleNeeds, chartNeeds } from "./needs";
 import { BundleAct, BundlePlanning, listChanges } from "./bundle";
 import { describeDetails } from "./changes";
 import { projectAssumed, projectBundle } from "./projection";
@@ -48,8 +48,7 @@ export const operator: UpgradePart = {
     const placing = { namespace, registry, pullSecret, allowObjects };
     return [
       bundleNeeds({
-        ...{ names, namespace, pullSecret },
-        clusters: registry !== undefined || pullSecret !== undefined,
+        ...{ names, namespace, registry, pullSecret },
         bundle:
           contents === undefined
             ? readBundle(opened, context, placing)
@@ -67,17 +66,8 @@ export const operator: UpgradePart = {
       return [chartPart({ ...options, before: facts })];
     }
     if (contents === undefined) return [];
-    const { registry, pullSecret, takeFields, allowObjects } = flags;
-    return [
-      bundlePart({
-        ...{ namespace, contents, registry, pullSecret, takeFields, allowObjects },
-        ...writeOptions(context),
-        timeoutMs: context.options.timeoutMs,
-        rehearsed: context.rehearsed === true,
-        helmDriver: context.env["HELM_DRIVER"],
-        before: facts,
-      }),
-    ];
+    const own = { namespace, contents, before: facts };
+    return [bundlePart({ ...readBundleOptions(context, flags), ...own })];
   },
 };
 
@@ -87,19 +77,32 @@ export interface BundlePartOptions extends BundleOptions {
   readonly before?: Facts;
 }
 
+type OfFlags = "registry" | "pullSecret" | "takeFields" | "allowObjects";
+
+/** What the part is told by the flags, and by those of every command. */
+export function readBundleOptions(
+  context: CommandContext,
+  { registry, pullSecret, takeFields, allowObjects }: Pick<UpgradePartFlags, OfFlags>,
+): Omit<BundleOptions, "namespace" | "contents"> {
+  const { env, options, rehearsed = false } = context;
+  return {
+    ...{ ...writeOptions(context), timeoutMs: options.timeoutMs },
+    ...{ registry, pullSecret, takeFields, allowObjects },
+    ...{ rehearsed, helmDriver: env["HELM_DRIVER"] },
+  };
+}
+
 /** Upgrades the operator by its bundle. */
 export function bundlePart(options: BundlePartOptions): Part {
   return {
     command: "upgrade-operator",
-    needs: (names) => bundlePartNeeds(options, names),
+    // a bundle that is none needs nothing: its plan refuses it before anything is read
+    needs: (names) => {
+      const bundle = placeContents(options.contents, { ...options, names });
+      return bundle.length === 0 ? together([]) : bundleNeeds({ ...options, names, bundle });
+    },
     plan: async (world) => await planBundle(world, { ...options, dryRun: world.dryRun }),
   };
-}
-
-/** A bundle that is none needs nothing: its plan refuses it before anything is read. */
-function bundlePartNeeds(options: BundleOptions, names: Names): Needs {
-  const placed = placeContents(options.contents, { ...options, names });
-  return placed.length === 0 ? together([]) : listNeeds({ names }, options, placed);
 }
 
 async function planBundle(world: World, options: BundlePartOptions): Promise<Planned> {

@@ -1,9 +1,10 @@
 /** Reads what an upgrade of the operator is planned from, and stops where it has no ground. */
 import { unlessForbidden } from "../../ports/forbidden";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
+import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
-import { findLivingOwner } from "../../domain/kube/owners";
-import { factsOf, type Facts, withRead } from "../../domain/facts/facts";
+import { findLivingOwner, type LeftMarks } from "../../domain/kube/owners";
+import { factsOf, withRead } from "../../domain/facts/facts";
 import type { KubeObject, Ref } from "../../domain/kube/objects";
 import { ofKind } from "../../domain/kube/typed";
 import { chooseStorage, readChartMarks } from "../../domain/operator/chart-marks";
@@ -12,16 +13,14 @@ import { noOlm, olmKeys, readOlm } from "../../domain/operator/olm";
 import type { ChartRecords, Installed } from "../../domain/operator/refusals";
 import { bundleRef, isOperator, type DesiredObject } from "../../domain/operator/wanted";
 import type { Platform } from "../../domain/release/platforms";
-import { namespaceMissing } from "../../domain/admission/findings";
 import type { KubeClient } from "../../ports/kubernetes";
-import { requireGround } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import { readSnapshot } from "../../readers/snapshot";
 import { clusterResource } from "./changes";
 import type { Skip } from "../../domain/base/skip";
 import type { RegistryWish } from "./clusters";
 import type { ReleaseContents } from "../../domain/release/contents";
-import type { RunPorts } from "../../kernel/world";
+import type { RunPorts, World } from "../../kernel/world";
 
 /** The platform that the API server shows by what it serves. */
 export async function readPlatform(cluster: KubeClient): Promise<Platform> {
@@ -30,16 +29,6 @@ export async function readPlatform(cluster: KubeClient): Promise<Platform> {
     cluster.serves("security.openshift.io", "v1"),
   ]);
   return served.some((resources) => (resources ?? []).length > 0) ? "openshift" : "kubernetes";
-}
-
-/** Stops where the namespace is not there, or what the upgrade stands on is being deleted. */
-export async function requireNamespace(deps: OperatorDeps, name: string): Promise<void> {
-  const found = await deps.cluster.get({ resource: kinds.namespace, name });
-  if (found !== undefined) {
-    await requireGround(deps, { namespace: name });
-    return;
-  }
-  throw new BlockedError(exitCodes.blocked, [namespaceMissing(name)]);
 }
 
 /** The operator as it is installed, seen by the objects that the bundle would write. */
@@ -52,22 +41,33 @@ export async function readInstalled(
   }: Pick<BundleOptions, "namespace" | "rehearsed" | "helmDriver">,
   wanted: readonly DesiredObject[],
 ): Promise<Installed> {
-  const { cluster, names, command, signal } = deps;
+  const { cluster, names, signal } = deps;
   const refs: readonly Ref[] = wanted.map(({ kind, object }) => bundleRef(kind, object));
   const found = await Promise.all(refs.map((ref) => cluster.get(ref, { signal })));
   const objects = found.filter((object) => object !== undefined);
   const deployment = objects.find((object) => isOperator(object, names));
+  const owned = await readOwned(deps, namespace, { deployment, objects });
+  const { left } = owned;
+  const kept = chooseStorage(helmDriver);
+  const records = await readChartRecords(deps, objects, { namespace, left, isCopy, kept });
+  return { ...owned, records };
+}
+
+/** The objects with what is known of their owners, and what OLM keeps of an operator that it has made. */
+export async function readOwned(
+  deps: OperatorDeps,
+  namespace: string,
+  { deployment, objects }: Pick<Installed, "deployment" | "objects">,
+): Promise<Installed & { readonly left: LeftMarks }> {
   const left = await readLeftMarks(deps, objects);
-  const isOlms = deployment && findLivingOwner(deployment, left)?.name === "OLM";
-  const facts = isOlms === true ? await readOlmFacts(deps, namespace, deployment) : undefined;
-  const olm = (facts && readOlm(facts)) ?? noOlm;
-  const records = await readChartRecords(deps, objects, {
-    namespace,
-    left,
-    isCopy,
-    kept: chooseStorage(helmDriver),
-  });
-  return { deployment, objects, facts, olm, left, records, namespace, names, command };
+  const at = { deployment, objects, left, namespace, names: deps.names };
+  if (deployment === undefined || findLivingOwner(deployment, left)?.name !== "OLM") {
+    return { ...at, olm: noOlm };
+  }
+  const read = await readSnapshot(deps, namespace, olmKeys);
+  const deployments = ofKind([deployment], "Deployment");
+  const facts = withRead(read, factsOf(read, { deployments }), ["deployments"]);
+  return { ...at, facts, olm: readOlm(facts) ?? noOlm };
 }
 
 /**
@@ -105,15 +105,12 @@ async function readChartRecords(
   return new Map(await Promise.all(found));
 }
 
-/** What OLM keeps of the operator that it has made. */
-async function readOlmFacts(
-  deps: OperatorDeps,
-  namespace: string,
-  deployment: KubeObject,
-): Promise<Facts> {
-  const facts = await readSnapshot(deps, namespace, olmKeys);
-  const deployments = ofKind([deployment], "Deployment");
-  return withRead(facts, factsOf(facts, { deployments }), ["deployments"]);
+/** Stops where the operator is another's to upgrade, and tells what is only to be known. */
+export function requireOwn(world: Pick<World, "tell">, owned: readonly Finding[]): void {
+  if (owned.some(({ severity }) => severity === "error")) {
+    throw new BlockedError(exitCodes.conflict, owned);
+  }
+  world.tell(owned);
 }
 
 /** The Secret to pull images with. */

@@ -33,7 +33,7 @@ import { judgePlannedWay, readCalled } from "../../domain/admission/way";
 import { gate } from "../../domain/diagnosis/diagnose";
 import type { Diagnosed } from "../../domain/diagnosis/symptom";
 import { liveBundles, type LiveBundles } from "../../domain/admission/injector";
-import { namespaceMissing, webhookFinding } from "../../domain/admission/findings";
+import { webhookFinding } from "../../domain/admission/findings";
 import { findOwner } from "../../domain/kube/owners";
 import type { PlanFacts } from "./plan";
 import { unlessUnknown } from "../../kernel/projection";
@@ -41,7 +41,7 @@ import type { Limit } from "../../kernel/wait";
 import { readGoneServices } from "../../readers/called-services";
 import { readLeftMarks } from "../../readers/left-marks";
 import { gateInTwoLooks } from "../../readers/diagnosis";
-import { requireGround } from "../../readers/ground";
+import { readStandingNamespace } from "../../readers/ground";
 import type { CertificateReport } from "../../kernel/report";
 import type { ProbePair } from "../../domain/admission/probe";
 import type { RunPorts } from "../../kernel/world";
@@ -117,7 +117,7 @@ export async function readSwapFacts(
   options: SwapOptions,
   waits: boolean,
 ): Promise<SwapFacts | Coming> {
-  const namespace = await readNamespace(deps, options);
+  const namespace = await readStandingNamespace(deps, "upgrade-webhook", options.namespace);
   const secret = await readSecret(deps, options, waits);
   if ("on" in secret) return secret;
   const server = await unlessUnknown(() => serverFindings(deps, options));
@@ -183,18 +183,6 @@ async function listConfigurations({
 async function isThere({ cluster, signal }: SwapDeps, name: string): Promise<boolean> {
   const asked = cluster.get({ resource: kinds.namespace, name }, { signal });
   return (await unlessForbidden(asked, "unknown")) !== undefined;
-}
-
-async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<KubeObject> {
-  const { namespace } = options;
-  const found = await deps.cluster.get({ resource: kinds.namespace, name: namespace });
-  if (found !== undefined) {
-    await requireGround(deps, options);
-    return found;
-  }
-  throw new BlockedError(exitCodes.blocked, [
-    namespaceMissing(namespace, "the namespace does not exist"),
-  ]);
 }
 
 async function readSecret(

@@ -1,17 +1,11 @@
-/** The EC that is being deleted, and all else that an upgrade stands on (Facts 7, 8). */
+/** The EC that is being deleted (Facts 7). */
 import { clusterLookups } from "./fields";
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { clusterFinding } from "./findings";
 import { isDeleting, renderDeletion } from "../kube/deletion";
-import {
-  findDeletingDefinitions,
-  products,
-  type Going,
-  renderGoing,
-  findDeletingNamespace,
-} from "../facts/deletion";
+import { products, type Going, renderGoing } from "../facts/deletion";
 
 /** An EC that is being deleted, with the databases that it takes along; undefined for one that stays. */
 export function findDeletingCluster(facts: Facts, ec: KubeObject): Finding | undefined {
@@ -30,22 +24,4 @@ export function findDeletingCluster(facts: Facts, ec: KubeObject): Finding | und
   ];
   const cause = `${renderDeletion(ec)}${renderGoing(facts, [own("edb"), own("eaadb")])}`;
   return clusterFinding("deleting", { object: objectLabel(ec), cause }, facts.names);
-}
-
-/**
- * All that an upgrade stands on and that is being deleted, the widest first: definitions, the
- * operator's namespace, ECs; `clusters` names those that matter, absent: all of the namespace.
- */
-export function judgeGround(facts: Facts, clusters?: readonly string[]): readonly Finding[] {
-  const { namespace, objects } = facts;
-  const ecs = objects.ecs.filter(
-    ({ metadata }) =>
-      metadata.namespace === namespace &&
-      (clusters === undefined || clusters.includes(String(metadata.name))),
-  );
-  return [
-    ...findDeletingDefinitions(facts),
-    ...findDeletingNamespace(facts),
-    ...ecs.flatMap((ec) => findDeletingCluster(facts, ec) ?? []),
-  ];
 }

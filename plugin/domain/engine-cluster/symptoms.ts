@@ -8,6 +8,7 @@ import { ec, text } from "../names/text";
 import type { ApiLicense } from "../rest-api/records";
 import { asString, getPath } from "../base/values";
 import { isSameRelease } from "../base/versions";
+import { groundSymptoms } from "../operator/ground";
 import { rollFindings } from "../rollout/findings";
 import { readRoll } from "../rollout/stateful-set";
 import { findHeldAhead, quotaAhead, sickAhead } from "./ahead";
@@ -91,7 +92,7 @@ export const clusterSymptoms = {
     ...clusterFindings.deleting,
     title: text`No ${ec} is being deleted`,
     needs,
-    forbids: writes,
+    forbids: [...writes, "upgrade-operator", "upgrade-webhook"],
     judge: perCluster((cluster, facts) => {
       const found = findDeletingCluster(facts, cluster);
       return found === undefined ? [] : [found];
@@ -158,6 +159,12 @@ export const clusterSymptoms = {
 
 /** The list, in its order. */
 export const clusterList: readonly Symptom<ClusterScene>[] = Object.values(clusterSymptoms);
+
+/** What an act stands on, the widest first. */
+export const groundList: readonly Symptom<ClusterScene>[] = [
+  ...Object.values(groundSymptoms),
+  clusterSymptoms.deleting,
+];
 
 /** What keeps a write from being done, or its roll from coming to its end, while the EC itself may be well. */
 export const aheadSymptoms = {

@@ -1,7 +1,8 @@
 /** The marks of a chart's release on objects, and what to do where helm does not know that release (S20). */
 import type { Finding } from "../base/findings";
+import { kubectl, look, type Remedy } from "../base/remedy";
 import { asString, getOwn } from "../base/values";
-import { type KubeObject, objectLabel, readName } from "../kube/objects";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 import { operatorFinding } from "./findings";
 
 /** The release that an object is marked with. */
@@ -23,39 +24,49 @@ export function readChartMarks({ metadata }: KubeObject): ChartMarks | undefined
   return name === undefined ? undefined : { name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** A command line for a person, of kubectl or helm. */
-type Command = (words: readonly string[]) => string;
-
 /** How helm adopts objects that are there already. */
 export interface Adoption {
+  readonly namespace: string;
   readonly release: string;
   /** As given, else a placeholder. */
   readonly chart?: string | undefined;
   /** What runs: the chart of that version changes nothing else. */
   readonly version?: string | undefined;
-  readonly helmCommand: Command;
 }
 
-/** The line that adopts what runs; helm before 3.17 has no such flag, and adopts what has its marks. */
-export function renderAdoption({
-  release,
-  chart = "REF",
-  version = "VERSION",
-  helmCommand,
-}: Adoption): string {
-  const words = ["helm", "install", release, chart, "--version", version];
-  return `${helmCommand([...words, "--values", "FILE", "--take-ownership"])} (FILE: all values that were given so far; helm before 3.17 has no --take-ownership, and adopts only what has its marks)`;
+/** Helm adopts what runs; before 3.17 it has no such flag, and adopts what has its marks. */
+export function adopt(says: string, adoption: Adoption): Remedy {
+  const { namespace, release, chart = "REF", version = "VERSION" } = adoption;
+  const hint =
+    "(FILE: all values that were given so far; helm before 3.17 has no --take-ownership, and adopts only what has its marks)";
+  const given = [release, chart, "--version", version, `--namespace=${namespace}`];
+  const more = ["--values", "FILE", "--take-ownership"];
+  return { ...helm(`${says} ${hint}`, "install", ...given, ...more), then: again };
 }
 
-/** The lines that take the marks of a release off. */
-function renderUnmarking(objects: readonly KubeObject[], command: Command): string {
-  return objects
-    .map((object) => {
-      const what = [object.kind.toLowerCase(), readName(object)];
-      const annotate = command(["kubectl", "annotate", ...what, `${nameKey}-`, `${namespaceKey}-`]);
-      return `${annotate} && ${command(["kubectl", "label", ...what, `${managedBy}-`])}`;
-    })
-    .join("; ");
+/** A remedy with a command of helm. */
+export function helm(says: string, ...words: readonly string[]): Remedy {
+  return { says, run: { of: "helm", words } };
+}
+
+/** The last step of many a remedy. */
+export const again: Remedy = { says: "run again" };
+
+/** Takes the marks of a release off, one object after the other. */
+function unmark(says: string, [first, ...others]: readonly KubeObject[]): Remedy | undefined {
+  if (first === undefined) return undefined;
+  const place = readNamespace(first);
+  const at = [
+    first.kind.toLowerCase(),
+    readName(first),
+    ...(place === "" ? [] : [`--namespace=${place}`]),
+  ];
+  const next = unmark("the same", others);
+  const then = kubectl("take its label off", "label", ...at, `${managedBy}-`);
+  return {
+    ...kubectl(says, "annotate", ...at, `${nameKey}-`, `${namespaceKey}-`),
+    then: next === undefined ? then : { ...then, then: next },
+  };
 }
 
 /** The objects in which helm keeps the records of its releases. */
@@ -71,20 +82,29 @@ export function chooseStorage(driver = ""): ChartStorage | undefined {
 interface Lost extends Adoption {
   /** What was looked for; absent: helm was asked. */
   readonly kept?: ChartStorage | undefined;
-  readonly namespace: string;
   /** All that are known to have the marks. */
   readonly objects: readonly KubeObject[];
-  readonly command: Command;
 }
 
 /** The ways out of lost records: back to the records, or without them. */
-export function renderWaysOut({ objects, command, kept = "Secrets", ...adoption }: Lost): string {
+export function listWaysOut({ objects, kept = "Secrets", ...adoption }: Lost): readonly Remedy[] {
   const { release, namespace } = adoption;
+  const labels = ["-l", `owner=helm,name=${release}`, `--namespace=${namespace}`];
+  const bare = unmark(
+    "take the marks off and use the bundle (--release), which lists the fields that helm has set for --take-fields",
+    objects,
+  );
   return [
-    `restore its records from a backup of namespace ${namespace} (${kept} sh.helm.release.v1.${release}.vN, label owner=helm), then run again`,
-    `or let helm adopt the objects at what runs: ${renderAdoption(adoption)}, then run again`,
-    `or take the marks off and use the bundle (--release), which lists the fields that helm has set for --take-fields: ${renderUnmarking(objects, command)}`,
-  ].join("; ");
+    {
+      ...look(
+        `restore its records from a backup of namespace ${namespace} (${kept} sh.helm.release.v1.${release}.vN, label owner=helm)`,
+        ...["get", kept.toLowerCase(), ...labels],
+      ),
+      then: again,
+    },
+    adopt("let helm adopt the objects at what runs", adoption),
+    ...(bare === undefined ? [] : [bare]),
+  ];
 }
 
 /** The finding for objects whose release helm does not know. */
@@ -98,6 +118,6 @@ export function findLostRelease(lost: Lost): Finding {
       kept === undefined
         ? `${have} the marks of release ${release}, and helm knows no release of that name in namespace ${namespace}: its records are gone`
         : `${have} the marks of release ${release}, and no ${kept} with owner=helm,name=${release} are in namespace ${namespace}: its records are gone, or helm keeps them elsewhere (HELM_DRIVER)`,
-    fix: renderWaysOut(lost),
+    remedies: listWaysOut(lost),
   });
 }

@@ -1,7 +1,9 @@
 /** What speaks against upgrading this operator in this way, before anything is written. */
 import { parseImage, findRegistry } from "../release/images";
 import type { Finding } from "../base/findings";
-import type { Facts } from "../facts/facts";
+import type { Remedy } from "../base/remedy";
+import { gate } from "../diagnosis/diagnose";
+import { factNamed, type Facts } from "../facts/facts";
 import type { Names } from "../names/names";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import {
@@ -13,10 +15,17 @@ import {
   renderOwnersWay,
 } from "../kube/owners";
 import { isOlder } from "../base/versions";
-import { type ChartStorage, findLostRelease, readChartMarks, renderWaysOut } from "./chart-marks";
+import {
+  type ChartStorage,
+  findLostRelease,
+  helm,
+  listWaysOut,
+  readChartMarks,
+} from "./chart-marks";
 import { operatorFinding } from "./findings";
-import { isBrought, type Olm } from "./olm";
+import { isBrought, noOlm, type Olm, readOlm } from "./olm";
 import { olmWay } from "./olm-way";
+import { olmList } from "./symptoms";
 import { listImages, readOperatorVersion } from "./wanted";
 
 /** A chart's release as helm lists it. */
@@ -84,8 +93,16 @@ export interface Installed {
   /** By the name of a release that objects are marked with: what is seen of helm's records. */
   readonly records?: ReadonlyMap<string, ChartRecords>;
   readonly names: Names;
-  /** A command line for a person. */
-  readonly command: (words: readonly string[]) => string;
+}
+
+/** The operator's Deployment as a whole snapshot shows it. */
+export function findInstalled(facts: Facts): Installed {
+  const { left, names, namespace } = facts;
+  const place = { name: names.operator.deployment, namespace };
+  const deployment = factNamed(facts, "deployments", place);
+  const objects = deployment === undefined ? [] : [deployment];
+  const olm = readOlm(facts) ?? noOlm;
+  return { deployment, objects, olm, facts, namespace, names, ...(left && { left }) };
 }
 
 /** True when OLM looks after the operator and has brought it to the release: nothing is left to write. */
@@ -98,20 +115,25 @@ export function isOlmDone(
   return isBrought(olm, { runs: readOperatorVersion(deployment, names), target });
 }
 
+/** What stands against writing these objects: what keeps OLM, and their owners, each with its own way. */
+export function gateOwners(installed: Installed, target: string | undefined): readonly Finding[] {
+  const { facts } = installed;
+  return [
+    ...(facts === undefined ? [] : gate(olmList, "upgrade-operator", { facts })),
+    ...judgeOwners(installed, target),
+  ];
+}
+
 /** Objects that Helm, OLM or a GitOps controller looks after, each with that owner's way. */
 export function judgeOwners(installed: Installed, target: string | undefined): readonly Finding[] {
   const lost = listLost(installed);
   const owned = installed.objects.flatMap((object) => {
     const owner = findOwner(object, installed.left);
     if (owner === undefined || lost.some(({ objects }) => objects.includes(object))) return [];
-    const way = describeWay(owner, object, { ...installed, target });
-    return [
-      operatorFinding("owned", {
-        object: objectLabel(object),
-        ...judgeOwnership(owner),
-        ...(way !== undefined && owner.left === undefined && { fix: way }),
-      }),
-    ];
+    const { fix, ...told } = judgeOwnership(owner);
+    const remedies = listWays(owner, object, { ...installed, target });
+    const ways = owner.left === undefined ? { remedies } : { fix };
+    return [operatorFinding("owned", { object: objectLabel(object), ...told, ...ways })];
   });
   return [...lost.map(findLostRelease), ...owned];
 }
@@ -125,7 +147,7 @@ function listLost(installed: Installed): readonly Lost[] {
 }
 
 function describeLost(
-  { deployment, objects, left, names, command }: Installed,
+  { deployment, objects, left, names }: Installed,
   release: string,
   { namespace, kept }: ChartRecords,
 ): Lost {
@@ -133,27 +155,31 @@ function describeLost(
     (object) =>
       findLivingOwner(object, left)?.name === "Helm" && readChartMarks(object)?.name === release,
   );
-  const version = readOperatorVersion(deployment, names);
-  return { release, version, objects: marked, namespace, kept, command, helmCommand: command };
+  return {
+    ...{ release, version: readOperatorVersion(deployment, names) },
+    ...{ objects: marked, namespace, kept },
+  };
 }
 
-function describeWay(
+/** How an owner that is there brings a release. */
+export function listWays(
   owner: Owner,
   object: KubeObject,
   installed: Installed & { readonly target: string | undefined },
-): string | undefined {
-  const { command, olm } = installed;
-  if (owner.name === "Helm") {
-    const { name: release = "NAME" } = readChartMarks(object) ?? {};
-    const words = ["--chart", "REF", "--release-name", release, "--version", "V"];
-    const line = command(["kubectl", "engine", "upgrade-operator", ...words]);
-    const way = renderOwnersWay({ ...owner, way: `upgrade the chart: ${line}` });
-    const records = installed.records?.get(release);
-    if (records === undefined || records.isKnown === true) return way;
-    const status = command(["helm", "status", release, `--namespace=${records.namespace}`]);
-    return `${way}; if ${status} finds no release, ${renderWaysOut(describeLost(installed, release, records))}`;
-  }
-  return owner.name === "OLM" ? olmWay(olm, installed) : undefined;
+): readonly Remedy[] {
+  if (owner.name === "OLM") return [olmWay(installed.olm, installed)];
+  if (owner.name !== "Helm") return [{ says: renderOwnersWay(owner) }];
+  const { name: release = "NAME" } = readChartMarks(object) ?? {};
+  const way = `upgrade it with its chart: upgrade-operator --chart REF --release-name ${release} --version V`;
+  const records = installed.records?.get(release);
+  const first = { says: renderOwnersWay({ ...owner, way }) };
+  if (records === undefined || records.isKnown === true) return [first];
+  const { namespace } = records;
+  const seen = helm(
+    "see whether helm finds the release, and where it does not do one of what follows",
+    ...["status", release, `--namespace=${namespace}`],
+  );
+  return [first, seen, ...listWaysOut(describeLost(installed, release, records))];
 }
 
 /** A release behind the one that runs. */

@@ -261,7 +261,7 @@ const rows: readonly Row[] = [
   ],
   [
     "upgrade-operator: its own role may give more than its writer has",
-    bundleNeeds({ ...place, bundle, clusters: false, pullSecret: undefined }),
+    bundleNeeds({ ...place, bundle, pullSecret: undefined }),
     "roles",
     [
       ...own(
@@ -275,7 +275,7 @@ const rows: readonly Row[] = [
   ],
   [
     "upgrade-operator --pull-secret: the Secret",
-    bundleNeeds({ ...place, bundle, clusters: true, pullSecret: "pull" }),
+    bundleNeeds({ ...place, bundle, pullSecret: "pull" }),
     "secrets",
     own(`get secrets "pull"`),
   ],

@@ -220,8 +220,8 @@ describe("marks of a release that helm does not know lead to a way out, not to e
     "sh.helm.release.v1.operator.vN",
     `helm install operator`,
     "--take-ownership",
-    `kubectl annotate deployment ${names.operator.deployment} meta.helm.sh/release-name- meta.helm.sh/release-namespace-`,
-    `kubectl label deployment ${names.operator.deployment} app.kubernetes.io/managed-by-`,
+    `kubectl annotate deployment ${names.operator.deployment} --namespace=engine meta.helm.sh/release-name- meta.helm.sh/release-namespace-`,
+    `kubectl label deployment ${names.operator.deployment} --namespace=engine app.kubernetes.io/managed-by-`,
   ];
   const expectWays = (fix = ""): void => {
     for (const way of ways) expect(fix).toContain(way);
@@ -266,7 +266,8 @@ describe("marks of a release that helm does not know lead to a way out, not to e
     expect(report.findings?.[0]?.fix).not.toContain("kubectl annotate");
   });
 
-  const bothWays = /--release-name operator.*; if helm status operator .* finds no release, /;
+  const bothWays =
+    /--release-name operator.*; else see whether helm finds the release, .*: helm status operator --namespace=engine; else /;
   const kept = { ...record, kind: "ConfigMap", type: undefined };
   test.each<[string, string, readonly KubeObject[], string, RegExp]>([
     ["secrets", "secrets", [], "OPERATOR-CHART-LOST", /backup of namespace engine \(Secrets /],
@@ -308,7 +309,9 @@ describe("marks of a release that helm does not know lead to a way out, not to e
     });
     expect([code, writes]).toEqual([5, 0]);
     const fix = report.findings?.[0]?.fix;
-    expect(fix).toMatch(/--release-name operator.*; if helm status operator .* finds no release, /);
+    expect(fix).toMatch(
+      /--release-name operator.*; else see whether helm finds the release, .*: helm status operator --namespace=engine; else /,
+    );
     expectWays(fix);
   });
 

@@ -69,7 +69,7 @@ async function plan({
     takeFields: [],
     dryRun: "server",
     before: await readSnapshot({ ...ports, cluster }, ns),
-    helmCommand: (words) => words.join(" "),
+
     withHelm: async (work) => {
       open += 1;
       return await work(helm).finally(() => (open -= 1));

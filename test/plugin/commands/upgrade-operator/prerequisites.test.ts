@@ -7,7 +7,6 @@ import { runPart } from "../../../../plugin/kernel/run-part";
 import {
   type ChartOptions,
   chartPart,
-  type ChartPartOptions,
   type Helm,
 } from "../../../../plugin/commands/upgrade-operator/chart";
 import type { OperatorOptions } from "../../../../plugin/commands/upgrade-operator/read";
@@ -148,7 +147,7 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
     return upgradeByChart(
       {
         ...deps,
-        helmCommand: (words) => words.join(" "),
+
         helm: {
           find: () => Promise.resolve({ name: "operator", chart: "c-7.8.2-6", status: "deployed" }),
           values: () => Promise.resolve({}),
@@ -175,15 +174,15 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
   },
 };
 
-interface ChartPorts extends AskingPorts, Pick<ChartPartOptions, "helmCommand"> {
+interface ChartPorts extends AskingPorts {
   readonly helm: Helm;
 }
 
 async function upgradeByChart(
-  { helm, helmCommand, ...ports }: ChartPorts,
+  { helm, ...ports }: ChartPorts,
   options: ChartOptions,
 ): Promise<Report> {
-  const part = chartPart({ ...options, helmCommand, withHelm: (work) => work(helm) });
+  const part = chartPart({ ...options, withHelm: (work) => work(helm) });
   const { dryRun, timeoutMs: limitMs } = options;
   return await runPart(ports, part, { dryRun, limitMs });
 }
@@ -382,7 +381,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
   const report: Report = await upgradeByChart(
     {
       ...ports,
-      helmCommand: (words) => words.join(" "),
+
       helm: {
         find: () => Promise.resolve(release),
         values: () => Promise.resolve(wish.helmSets === true ? { openshift: { mode: true } } : {}),

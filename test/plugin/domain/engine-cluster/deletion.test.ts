@@ -1,5 +1,7 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
-import { judgeGround } from "../../../../plugin/domain/engine-cluster/deletion";
+import { diagnose } from "../../../../plugin/domain/diagnosis/diagnose";
+import { ownClusters } from "../../../../plugin/domain/engine-cluster/operator";
+import { groundList } from "../../../../plugin/domain/engine-cluster/symptoms";
 import { findDeletion, isDeleting, renderDeletion } from "../../../../plugin/domain/kube/deletion";
 import { type FactKey, factKeys, type Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
@@ -67,8 +69,10 @@ const edb = (name: string, cluster: string, metadata: ObjectMeta = {}): KubeObje
     { name, namespace: "db", ...metadata },
     { spec: { engineEnterpriseCluster: { name: cluster } } },
   );
-const told = (facts: Facts, clusters?: readonly string[]) =>
-  judgeGround(facts, clusters).map(({ code, object, cause }) => [code, object, cause]);
+const told = (facts: Facts) =>
+  diagnose(groundList, { facts, clusters: ownClusters(facts) }).findings.map(
+    ({ code, object, cause }) => [code, object, cause],
+  );
 
 test.each<[string, Facts, readonly (readonly string[])[]]>([
   [
@@ -145,9 +149,4 @@ test.each<[string, Facts, readonly (readonly string[])[]]>([
   ],
 ])("%s", (_name, facts, expected) => {
   expect(told(facts)).toEqual(expected);
-});
-
-test("of ECs that are not asked about nothing is said", () => {
-  const facts = factsOf({ ecs: [ec("one", going), ec("two")] });
-  expect([told(facts, ["two"]), told(facts, ["one"]).length]).toEqual([[], 1]);
 });

@@ -1,9 +1,9 @@
 import * as judged from "../../../../plugin/domain/operator/olm";
 import { judgeOlm } from "../../../../plugin/domain/operator/olm-obstacles";
-import { olmWay } from "../../../../plugin/domain/operator/olm-way";
+import { olmWay as wayOf } from "../../../../plugin/domain/operator/olm-way";
 import { blamedBy } from "../../../../plugin/domain/operator/olm-blame";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { quoteCommand } from "../../../../plugin/output/escape";
+import { renderFix } from "../../../../plugin/domain/base/remedy";
 import { ownerMarks } from "../../../support/builders";
 import {
   aClusterServiceVersion,
@@ -304,7 +304,7 @@ test("what belongs to another operator of the namespace is not this one's", () =
     groups: [group],
   });
   expect(judgeOlm(olm, "engine")).toEqual([]);
-  expect(olmWay(olm, from)).toContain("no Subscription of namespace engine brings this operator");
+  expect(olmWay(olm)).toContain("no Subscription of namespace engine brings this operator");
   expect(findOlm(aDeployment(), lists)).toBeUndefined();
 });
 
@@ -312,7 +312,7 @@ test("a plan that cannot be read is the one that the Subscription names", () => 
   const lists = { subscriptions: [aSubscription()], clusterServiceVersions: [] };
   const unread = { ...lists, installPlans: undefined, operatorGroups: undefined };
   const olm = findOlm(aDeployment(ownerMarks.OLM), unread) ?? noOlm;
-  expect(olmWay(olm, from)).toContain("approve InstallPlan install-abc12, then");
+  expect(olmWay(olm)).toContain("approve InstallPlan install-abc12: ");
 });
 
 test("the last plan that brings the operator is its plan where the Subscription names none", () => {
@@ -362,7 +362,9 @@ test.each<[string, Parts, string | undefined]>([
   expect(describeMoving(noOlm)).toBeUndefined();
 });
 
-const from = { namespace: "engine", target: "8.0.2-2", command: quoteCommand };
+const from = { namespace: "engine", target: "8.0.2-2" };
+const olmWay = (olm: judged.Olm, at: { target?: string | undefined } = {}): string =>
+  renderFix([wayOf(olm, { ...from, ...at })]);
 const approve = (plan: string): string =>
   `oc patch installplan ${plan} --namespace=engine --type merge -p '{"spec":{"approved":true}}'`;
 const kubectl = (verb: string, kind: string, more = "") =>
@@ -372,23 +374,23 @@ test.each<[string, judged.Olm, readonly string[]]>([
   [
     "nothing is known of it",
     noOlm,
-    ["Subscription NAME", kubectl("get", "installplans"), approve("NAME")],
+    ["Subscription NAME", "spec.approved: true", kubectl("get", "installplans")],
   ],
   [
     "the Subscription names no plan",
     { ...noOlm, subscription: aSubscription({ installPlanRef: undefined }) },
-    ["Subscription engine-operator", approve("NAME")],
+    ["Subscription engine-operator", "spec.approved: true"],
   ],
   [
     "the plan cannot be read",
     { ...noOlm, subscription: aSubscription(), planName: "install-abc12" },
-    ["approve InstallPlan install-abc12, then", approve("install-abc12")],
+    ["approve InstallPlan install-abc12: ", "; then run again", approve("install-abc12")],
   ],
   ["the plan waits", anOlm(), [`which brings ${next}`, approve("install-abc12")]],
   [
     "the plan does not say what it brings",
     anOlm({ plan: [{ clusterServiceVersionNames: [] }] }),
-    ["approve InstallPlan install-abc12, then"],
+    ["approve InstallPlan install-abc12: "],
   ],
   [
     "the plan is approved",
@@ -433,7 +435,7 @@ test.each<[string, judged.Olm, readonly string[]]>([
     ["upgrades other operators too (queue.v3)"],
   ],
 ])("what OLM has to be told where %s", (_title, olm, says) => {
-  const way = olmWay(olm, from);
+  const way = olmWay(olm);
   for (const part of says) expect(way).toContain(part);
 });
 
@@ -445,7 +447,7 @@ test("where nothing of OLM's is left, no group is missed", () => {
 
 test("a release without a version is the release", () => {
   const olm = anOlm({ plan: [{ approved: true }] });
-  expect(olmWay(olm, { ...from, target: undefined })).toContain("has brought the release");
+  expect(olmWay(olm, { target: undefined })).toContain("has brought the release");
 });
 
 const csv = (version: string, phase?: string): judged.Olm => ({

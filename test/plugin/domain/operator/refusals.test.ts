@@ -3,7 +3,6 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as refusals from "../../../../plugin/domain/operator/refusals";
 import { noOlm } from "../../../../plugin/domain/operator/olm";
 import type { Installed } from "../../../../plugin/domain/operator/refusals";
-import { quoteCommand } from "../../../../plugin/output/escape";
 
 const { helmWords, isDeployed, isOlmDone, judgeDirection, judgeOwners, judgeRegistry } = refusals;
 
@@ -19,7 +18,6 @@ const installed = (deployment: KubeObject | undefined): Installed => ({
   olm: noOlm,
   namespace: "engine",
   names,
-  command: quoteCommand,
 });
 const helm = { "app.kubernetes.io/managed-by": "Helm" };
 const ofOlm = { labels: { "olm.owner": "x" } };
@@ -29,7 +27,7 @@ test.each([
   [{ labels: helm }, "--release-name NAME"],
   [{ labels: helm }, "is the owner's no more, with: kubectl label deployment"],
   [{ labels: helm, annotations: chart }, "--release-name mine"],
-  [ofOlm, "oc patch installplan NAME --namespace=engine"],
+  [ofOlm, "find the InstallPlan of Subscription NAME"],
   [{ labels: { "argocd.argoproj.io/instance": "x" } }, "Argo CD"],
 ])("an owner's way is printed: %j", (metadata, way) => {
   expect(judgeOwners(installed(aDeployment("a:1", metadata)), "8.0.2-2")).toMatchObject([
@@ -64,7 +62,9 @@ describe("marks of a chart's release", () => {
     expect(cause).toContain("it and 1 more have the marks of release mine");
     expect(cause).toContain("in namespace there");
     expect(fix).toContain("helm install mine REF --version 8.0.2-2 ");
-    expect(fix).toContain("kubectl annotate serviceaccount same meta.helm.sh/release-name- ");
+    expect(fix).toContain(
+      "kubectl annotate serviceaccount same --namespace=engine meta.helm.sh/release-name- ",
+    );
     expect(fix).not.toMatch(/serviceaccount (none|label)/);
     expect(judge(false, "a@sha256:00")[0]?.fix).toContain("--version VERSION");
   });
@@ -74,7 +74,7 @@ describe("marks of a chart's release", () => {
     expect(seen).toContain("--release-name mine");
     expect(seen).not.toContain("helm install");
     expect(unseen).toMatch(
-      /--release-name mine .*; if helm status mine --namespace=there finds no release, .*helm install mine/,
+      /--release-name mine .*: helm status mine --namespace=there; else .*helm install mine/,
     );
   });
 });
