@@ -261,7 +261,7 @@ function findRollout(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
     done,
     of: wanted,
     ...(first !== undefined && { pod: first.name }),
-    ...(trouble !== undefined && { reason: trouble.because }),
+    ...(trouble !== undefined && { reason: trouble.cause }),
   };
 }
 

@@ -2,8 +2,8 @@
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
-import { kubectl, type Remedy, tool } from "../base/remedy";
-import { type Problem, withRemedies } from "../rollout/progress";
+import { kubectl, type Remedy, renderFix, tool } from "../base/remedy";
+import { type Timed } from "../rollout/progress";
 import { asString, getPath, groupBy, type Json, oncePer, withValue } from "../base/values";
 import {
   compareEngineVersions,
@@ -179,12 +179,12 @@ export function thenRecover(remedy: Remedy, ec: KubeObject): Remedy {
 }
 
 /** For whoever looks already as that command does. */
-export function withoutPointer<P extends Pick<Problem, "fix" | "remedies">>(problem: P): P {
+export function withoutPointer<P extends Pick<Timed, "fix" | "remedies">>(problem: P): P {
   if (problem.remedies === undefined) return problem;
   const left = problem.remedies.map(({ then, ...own }) =>
     then === undefined || then.run?.words[0] === "recover" ? own : { ...own, then },
   );
-  return { ...problem, ...withRemedies(...left) };
+  return { ...problem, remedies: left, fix: renderFix(left) };
 }
 
 /** While nothing is to be written, against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
@@ -275,7 +275,7 @@ function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
     clusterFinding("autoUserModules", {
       object: objectLabel(ec),
       cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
-      ...withRemedies(autoOffRemedy(ec, facts.names)),
+      remedies: [autoOffRemedy(ec, facts.names)],
     }),
   ];
 }

@@ -10,7 +10,7 @@ import { clusterVersionFor, releasePairs } from "../release/platforms";
 import { parseImage } from "../release/images";
 import { rollFindings } from "../rollout/findings";
 import { isReady, podTroubles } from "../rollout/pod-causes";
-import type { Problem } from "../rollout/progress";
+import type { Timed } from "../rollout/progress";
 import { clusterFinding } from "./findings";
 import { operatorRelease } from "./operator";
 
@@ -50,7 +50,7 @@ function hasRun(pod: Pod): boolean {
 }
 
 /** Troubles of pods that a mistaken tag explains: neither its image nor that they are not ready is to be mended. */
-export function listExplained(troubles: readonly Problem[]): readonly Problem[] {
+export function listExplained(troubles: readonly Timed[]): readonly Timed[] {
   const { image, notReady } = rollFindings;
   const lacking = troubles.filter(({ code }) => code === image.code).map(({ object }) => object);
   return troubles.filter(

@@ -6,7 +6,7 @@ import { type KubeObject, objectLabel } from "../kube/objects";
 import type { Code } from "../names/codes";
 import { ec, text } from "../names/text";
 import type { ApiLicense } from "../rest-api/records";
-import { asString, getPath } from "../base/values";
+import { asString, getPath, pick } from "../base/values";
 import { isSameRelease } from "../base/versions";
 import { rollFindings } from "../rollout/findings";
 import { readRoll } from "../rollout/stateful-set";
@@ -47,20 +47,9 @@ export function ofStandstill(
   cluster: KubeObject,
   ...codes: readonly Code[]
 ): readonly Found[] {
-  const { ecFields } = facts.names;
-  const fields: Readonly<Record<string, readonly string[]>> = {
-    [clusterFindings.state.code]: ecFields.state,
-    [clusterFindings.invalidUpgrade.code]: ecFields.state,
-    [clusterFindings.specInvalid.code]: ecFields.specStatus,
-  };
-  return findStandstill(facts, cluster).flatMap((one) => {
-    const { code, object, because: cause, fix, remedies } = one;
-    const known = codes.find((each) => each.code === code);
-    if (known === undefined) return [];
-    const field = fields[code]?.join(".");
-    const about = { code, object, cause, fix, source: known.source };
-    return [{ ...about, ...(field && { field }), ...(remedies && { remedies }) }];
-  });
+  return findStandstill(facts, cluster)
+    .filter(({ code }) => codes.some((one) => one.code === code))
+    .map((one) => pick(one, "code", "object", "field", "cause", "fix", "remedies", "source"));
 }
 
 const readState = (cluster: KubeObject, { names }: Facts): string =>
