@@ -1,14 +1,15 @@
 /** Whether an EC has lost its quorum: more than half of its nodes are not ready (domain facts 10). */
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { type KubeObject, objectLabel, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { kubectl, look, type Remedy } from "../base/remedy";
+import { look, type Remedy } from "../base/remedy";
 import { getPath, withValue } from "../base/values";
 import { locate, type Timed } from "../rollout/progress";
 import { isReady } from "../rollout/pod-causes";
 import type { Roll } from "../rollout/stateful-set";
 import { latest } from "../rollout/times";
+import { patchCluster } from "./causes";
 import { clusterFinding } from "./findings";
 import { readNodes } from "./scale";
 
@@ -48,20 +49,13 @@ export function quorumLost(facts: Facts, { ec, roll, state }: Seen): readonly Ti
 
 /** The documented recovery, with its volumes in place (domain facts 10). */
 function recoverNodes(ec: KubeObject, names: Facts["names"]): Remedy {
-  const patch = JSON.stringify(withValue({}, names.ecFields.clusterRecovery, true));
-  const words = ["patch", `${names.ec.plural}.${names.group}`, readName(ec)];
-  const place = ["-n", readNamespace(ec)];
+  const body = withValue({}, names.ecFields.clusterRecovery, true);
+  const says =
+    "if the nodes still do not agree, recover the cluster with its volumes in place (its databases have to be recovered afterwards)";
+  const pods = ["get", "pods", "-n", readNamespace(ec)];
   return {
-    ...look(
-      "bring back the pods whose own cause is named, if there is one",
-      "get",
-      "pods",
-      ...place,
-    ),
-    then: kubectl(
-      "if the nodes still do not agree, recover the cluster with its volumes in place (its databases have to be recovered afterwards)",
-      ...[...words, ...place, "--type=merge", "-p", patch],
-    ),
+    ...look("bring back the pods whose own cause is named, if there is one", ...pods),
+    then: patchCluster(says, ec, { names, body }),
   };
 }
 

@@ -16,7 +16,7 @@ import { findDeletingCluster } from "./deletion";
 import { clusterFindings } from "./findings";
 import { findLicense } from "./license";
 import { renderState } from "./not-taken";
-import { operatorRelease } from "./operator";
+import { isSuspended, operatorRelease } from "./operator";
 import { findSet } from "./rollout";
 import { findScaledCauses } from "./scale";
 import { findStandstill } from "./standstill";
@@ -95,13 +95,22 @@ export const clusterSymptoms = {
       ofStandstill(facts, cluster, clusterFindings.mistakenTag, clusterFindings.tagLowered),
     ),
   },
-  refused: {
+  // its cause is judged by itself, and the next edit may be its cure
+  invalidUpgrade: {
     ...clusterFindings.invalidUpgrade,
-    title: text`The operator accepts every ${ec}`,
+    title: "The operator has refused no upgrade",
     needs,
-    causes: [clusterFindings.specInvalid],
     judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.invalidUpgrade, clusterFindings.specInvalid),
+      ofStandstill(facts, cluster, clusterFindings.invalidUpgrade),
+    ),
+  },
+  specInvalid: {
+    ...clusterFindings.specInvalid,
+    title: text`The operator accepts every ${ec}'s spec`,
+    needs,
+    forbids: ["upgrade-cluster"],
+    judge: perCluster((cluster, facts) =>
+      ofStandstill(facts, cluster, clusterFindings.specInvalid),
     ),
   },
   license: {
@@ -141,6 +150,18 @@ export const clusterSymptoms = {
       const found = readExpansion(facts, cluster);
       if (found === undefined) return [];
       return [found.failed ? found.finding : { ...found.finding, passes: true }];
+    }),
+  },
+  // pods that are well say nothing of whether the operator still manages the EC (S10)
+  suspended: {
+    ...clusterFindings.behindOperator,
+    title: text`The operator manages every ${ec}`,
+    needs: ["ecs", "deployments"],
+    judge: perCluster((cluster, facts) => {
+      if (!isSuspended(facts, cluster)) return [];
+      const cause = `suspended: the operator is already at ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
+      const fix = "upgrade it with upgrade-cluster";
+      return [{ severity: "error", object: objectLabel(cluster), cause, fix }];
     }),
   },
 } as const satisfies Readonly<Record<string, Symptom<ClusterScene>>>;
@@ -194,27 +215,8 @@ export const aheadSymptoms = {
       const found = ofStandstill(facts, cluster, clusterFindings.state);
       if (found.length > 0 || known.includes(state)) return found;
       const cause = `its state is ${renderState(state)}`;
-      return [{ object: objectLabel(cluster), field: stateField(facts), cause }];
+      return [{ object: objectLabel(cluster), field: stateField(facts), cause, passes: true }];
     }),
-  },
-  // its cause is judged by itself, and the next edit may be its cure
-  invalidUpgrade: {
-    ...clusterFindings.invalidUpgrade,
-    severity: "warning",
-    title: "The operator has refused no upgrade",
-    needs: ["ecs", "events"],
-    judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.invalidUpgrade),
-    ),
-  },
-  specInvalid: {
-    ...clusterFindings.specInvalid,
-    title: text`The operator accepts every ${ec}'s spec`,
-    needs,
-    forbids: ["upgrade-cluster"],
-    judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.specInvalid),
-    ),
   },
   held: {
     ...rollFindings.held,
@@ -295,7 +297,7 @@ function describeBusy(facts: Facts, cluster: KubeObject, says: string): Found {
   const cause = `${says}: one roll at a time, and edits of databases may be denied until it is Running`;
   const about = { object: objectLabel(cluster), field: stateField(facts), cause };
   // to follow it would be to wait for what does not come
-  if (findStandstill(facts, cluster).length === 0) return about;
+  if (findStandstill(facts, cluster).length === 0) return { ...about, passes: true };
   return { ...about, fix: `end its standstill first: ${recoverLine(cluster)}` };
 }
 
