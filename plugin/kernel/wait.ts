@@ -2,8 +2,8 @@
  * The one wait loop: looks again and again until it is done. A server that is away for a moment is
  * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
  */
-import { type Awaited, nameAwaited } from "../domain/base/awaited";
-import { nameStalled, isSameStall, type Stalled, stallFinding } from "../domain/rollout/progress";
+import { type Awaited, nameAwaited, nameFinding } from "../domain/base/awaited";
+import { isSameStall, type Stalled, stallFinding } from "../domain/rollout/progress";
 import { ClusterApiError } from "../domain/rest-api/errors";
 import {
   ApiError,
@@ -12,7 +12,6 @@ import {
   UnavailableError,
   BlockedError,
 } from "../domain/base/errors";
-import type { Finding } from "../domain/base/findings";
 import type { Clock } from "../ports/kubernetes";
 import type { Recorder } from "./recorder";
 
@@ -77,8 +76,6 @@ export interface Waiting<T> {
   readonly total?: Limit | undefined;
   /** Of the time without progress. */
   readonly idle?: Limit | undefined;
-  /** Codes that stalls are reported under, with their sources. */
-  readonly codes?: readonly Pick<Finding, "code" | "source">[];
 }
 
 /**
@@ -89,10 +86,10 @@ export async function waitFor<T>(
   { clock, recorder, signal }: WaitPorts,
   waiting: Waiting<T>,
 ): Promise<T> {
-  const { look, total, idle, codes = [] } = waiting;
+  const { look, total, idle } = waiting;
   const pauses = listPauses(waiting);
   const from = clock.now();
-  const momentum = new StallDetector(from, codes);
+  const momentum = new StallDetector(from);
   const away = new Absence(waiting);
   let on: Awaited;
   let limit = total;
@@ -104,7 +101,7 @@ export async function waitFor<T>(
       away.tolerate(error, { from: now, until: clock.now() }),
     );
     if (seen.is === "done") return seen.value;
-    on = seen.is === "stalled" ? nameStalled(seen) : seen.on;
+    on = seen.is === "stalled" ? nameFinding(seen) : seen.on;
     if (seen.is !== "away") {
       momentum.pass(away.end({ from: now, until: clock.now() }));
       momentum.take(seen, now);
@@ -246,10 +243,7 @@ class StallDetector {
   readonly #steps = new Set<string>();
   #suspect: Stalled | undefined;
 
-  constructor(
-    from: number,
-    private readonly codes: readonly Pick<Finding, "code" | "source">[],
-  ) {
+  constructor(from: number) {
     this.#moved = from;
   }
 
@@ -273,7 +267,7 @@ class StallDetector {
     if (verdict.is === "stalled") {
       if (isSameStall(this.#suspect, verdict)) {
         const code = verdict.unproven === true ? exitCodes.timeout : exitCodes.failed;
-        throw new BlockedError(code, [stallFinding(verdict, this.codes)]);
+        throw new BlockedError(code, [stallFinding(verdict)]);
       }
       this.#suspect = verdict;
       return;

@@ -4,7 +4,7 @@ import { nameAwaited } from "../../domain/base/awaited";
 import { nameProgress } from "../../domain/rollout/progress";
 import { BlockedError, exitCodes } from "../../domain/base/errors";
 import { asString, getPath } from "../../domain/base/values";
-import { clusterCodes, clusterFinding } from "../../domain/engine-cluster/findings";
+import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { clusterLook, clusterWrite } from "../../domain/engine-cluster/needs";
 import { clusterAbsent, findOwnership } from "../../domain/engine-cluster/operator";
 import { findSet, judgeCluster } from "../../domain/engine-cluster/rollout";
@@ -170,7 +170,6 @@ async function followRestart(
           };
         return { is: "done", value: "defined; every pod is renewed, state Running" };
       },
-      codes: clusterCodes,
       ...boundRollout({ limitMs, stallAfterMs }),
     });
     return { result: "done", value: says, why: says };

@@ -2,12 +2,10 @@
 import { buildPatch } from "../../domain/kube/edits";
 import { type Names, renderTerm } from "../../domain/names/names";
 import type { KubeObject } from "../../domain/kube/objects";
-import { getPath, type Json, asString } from "../../domain/base/values";
+import { listSteps, type Run } from "../../domain/base/remedy";
 import type { FreezeCause } from "../../domain/recovery/cause";
 import type { Freeze } from "../../domain/recovery/classify";
-import { releasingEdits } from "../../domain/recovery/roll";
-import type { RecoveryDatabase } from "../../domain/recovery/databases";
-import type { Apart } from "../../domain/recovery/line";
+import { type Apart, raisedEdit } from "../../domain/recovery/line";
 import { requestBody } from "../../domain/database/bdb";
 import { mayLoseData } from "../../domain/database/keeping";
 import { judgeLoss, type RecoveryWish } from "./plan";
@@ -68,11 +66,10 @@ export function listProcedure(procedure: Procedure): readonly ProcedureStep[] {
   const rest = [...licenseStep(procedure), ...moduleSteps(procedure), ...versionSteps(procedure)];
   return [
     lookStep(procedure),
-    ...otherSteps(procedure),
-    ...rollSteps(procedure),
+    ...listWays(procedure, "other", "outdated", "held"),
     ...(rest.length === 0 ? [] : reachStep(procedure)),
     ...rest,
-    ...digestStep(procedure),
+    ...listWays(procedure, "digest"),
     ...(freeze.is === "frozen" ? [runningStep(procedure)] : []),
     ...lineSteps(procedure),
     ...applyStep(procedure),
@@ -96,8 +93,10 @@ function applyStep(procedure: Procedure): readonly ProcedureStep[] {
   ];
 }
 
-function causes<K extends FreezeCause["is"]>({ freeze }: Procedure, is: K) {
-  return freeze.causes.filter((cause): cause is Extract<FreezeCause, { is: K }> => cause.is === is);
+function causes<K extends FreezeCause["is"]>({ freeze }: Procedure, ...kinds: readonly K[]) {
+  return freeze.causes.filter((cause): cause is Extract<FreezeCause, { is: K }> =>
+    kinds.some((is) => cause.is === is),
+  );
 }
 
 function placeOf({ metadata }: KubeObject): readonly [name: string, namespace: string] {
@@ -116,32 +115,29 @@ function lookStep({ names, ec }: Procedure): ProcedureStep {
   };
 }
 
-/** What nothing here does: each cause with its own way out, the first to be handled first. */
-function otherSteps(procedure: Procedure): readonly ProcedureStep[] {
-  return causes(procedure, "other").map(({ finding: { object, fix, source } }) => ({
-    says: [object, fix].filter(Boolean).join(": "),
-    source,
-    commands: [],
-  }));
+/** The ways out of causes as their findings have them, the first to be handled first. */
+function listWays(
+  procedure: Procedure,
+  ...kinds: readonly FreezeCause["is"][]
+): readonly ProcedureStep[] {
+  const [, namespace] = placeOf(procedure.ec);
+  return causes(procedure, ...kinds).flatMap(({ finding }) => {
+    const { object, fix, remedies = [{ says: fix }], source } = finding;
+    return remedies.flatMap((remedy, at) => {
+      const before = at === 0 ? `${String(object)}: ` : "else ";
+      return listSteps({ ...remedy, says: `${before}${remedy.says}` }).map(
+        ({ says, run, see = run }): ProcedureStep => ({
+          says,
+          source,
+          commands: see === undefined ? [] : [[renderRun(see, namespace)]],
+        }),
+      );
+    });
+  });
 }
 
-/** Only what is proven safe; what else keeps the roll has its step in its finding. */
-function rollSteps(procedure: Procedure): readonly ProcedureStep[] {
-  const source = "S72, Facts 11";
-  const pods = causes(procedure, "outdated").map(({ pod }): ProcedureStep => {
-    const [name, namespace] = placeOf(pod);
-    return {
-      says: `delete ${name}: every other pod is ready, its volume stays, and it is created again as it is asked for now`,
-      source,
-      commands: [[["kubectl", "delete", "pod", name, "-n", namespace]]],
-    };
-  });
-  const held = causes(procedure, "held").map(({ set }): ProcedureStep => ({
-    says: "let the update strategy renew the pods that it keeps",
-    source,
-    commands: [patch(set, "statefulset", buildPatch(releasingEdits(set)))],
-  }));
-  return [...pods, ...held];
+function renderRun({ of, words }: Run, namespace: string): readonly string[] {
+  return of === "tool" ? ["kubectl", "engine", ...words, "-n", namespace] : [of, ...words];
 }
 
 function reachStep({ ec, access: { forward } }: Procedure): readonly ProcedureStep[] {
@@ -243,29 +239,6 @@ function versionSteps(procedure: Procedure): readonly ProcedureStep[] {
   });
 }
 
-function digestStep(procedure: Procedure): readonly ProcedureStep[] {
-  const { ec, names } = procedure;
-  const found = causes(procedure, "digest").map(({ finding }) => ({
-    path: String(finding.field).split("."),
-    from: undefined,
-    to: null,
-  }));
-  if (found.length === 0) return [];
-  return [
-    {
-      says: "drop the digests that pin images, or switch the automatic upgrade off",
-      source: "Facts 7",
-      commands: [patch(ec, `${names.ec.plural}.${names.group}`, buildPatch(found))],
-    },
-  ];
-}
-
-function patch(object: KubeObject, kind: string, body: Json): Pipeline {
-  const [name, namespace] = placeOf(object);
-  const words = ["kubectl", "patch", kind, name, "-n", namespace, "--type=merge"];
-  return [[...words, "-p", JSON.stringify(body)]];
-}
-
 function runningStep({ ec, names }: Procedure): ProcedureStep {
   const [name, namespace] = placeOf(ec);
   const kind = `${names.ec.plural}.${names.group}/${name}`;
@@ -281,10 +254,11 @@ function runningStep({ ec, names }: Procedure): ProcedureStep {
 
 /** Resources as they will be with what is given; where that is open, with blanks. */
 function lineSteps(procedure: Procedure): readonly ProcedureStep[] {
-  const { names } = procedure;
+  const { names, wish } = procedure;
   const kind = `${names.edb.plural}.${names.group}`;
+  // with a version it is among those that will be apart
   const raised = causes(procedure, "database").flatMap(({ database }) =>
-    raisedEdit(procedure, database),
+    wish.engineVersion === undefined ? raisedEdit(database, blanks.version, names) : [],
   );
   const installed = causes(procedure, "module").flatMap(({ module, databases }) =>
     databases.map(({ label }) => `${module} of ${label}`),
@@ -292,8 +266,9 @@ function lineSteps(procedure: Procedure): readonly ProcedureStep[] {
   const edbs = [...new Set([...procedure.apart, ...raised].map(({ edb }) => edb))];
   const commands = edbs.map((edb) => {
     const own = [...raised, ...procedure.apart].filter((one) => one.edb === edb);
-    const edits = own.flatMap((one) => one.edits);
-    return patch(edb, kind, buildPatch(edits));
+    const body = JSON.stringify(buildPatch(own.flatMap(({ edits }) => edits)));
+    const [name, namespace] = placeOf(edb);
+    return [["kubectl", "patch", kind, name, "-n", namespace, "--type=merge", "-p", body]];
   });
   if (commands.length === 0 && installed.length === 0) return [];
   const modules =
@@ -307,18 +282,4 @@ function lineSteps(procedure: Procedure): readonly ProcedureStep[] {
       commands,
     },
   ];
-}
-
-/** An absent version or a channel asks for nothing that would undo it. */
-function raisedEdit(
-  { names, wish }: Procedure,
-  { target }: RecoveryDatabase,
-): readonly Pick<Apart, "edb" | "edits">[] {
-  const path = names.fields.engineVersion;
-  // with a version it is among those that will be apart
-  if (wish.engineVersion !== undefined) return [];
-  if (target === undefined || target.instanceOf !== undefined) return [];
-  const from = asString(getPath(target.object, path));
-  if (from === undefined || !/^\d/.test(from)) return [];
-  return [{ edb: target.object, edits: [{ path, from, to: blanks.version }] }];
 }

@@ -1,7 +1,5 @@
 /** The writes of a recovery, with their text, and the permissions that they need. */
-import { parseEngineVersion } from "../../domain/base/versions";
 import type { Finding } from "../../domain/base/findings";
-import { getPath } from "../../domain/base/values";
 import { databaseFinding } from "../../domain/database/findings";
 import { clusterFinding } from "../../domain/engine-cluster/findings";
 import { type Facts, factSources } from "../../domain/facts/facts";
@@ -12,7 +10,7 @@ import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/o
 import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import type { Names } from "../../domain/names/names";
-import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
+import { type Apart, outOfLineAhead, raisedEdit } from "../../domain/recovery/line";
 import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
 import type { RecoveryPlan } from "./plan";
 import type { RecoverySnapshot } from "./read";
@@ -85,15 +83,9 @@ export function listFollowingEdits(
   plan: Pick<RecoveryPlan, "upgrades" | "digests">,
 ): readonly Patch[] {
   const { names } = look.facts;
-  const path = names.fields.engineVersion;
-  const raised = plan.upgrades.flatMap(({ database, version }): readonly Apart[] => {
-    const { target } = database;
-    if (target === undefined || target.instanceOf !== undefined) return [];
-    const from = getPath(target.object, path);
-    // an absent version or a channel asks for nothing that would undo it
-    if (parseEngineVersion(from) === undefined) return [];
-    return [{ database, edb: target.object, edits: [{ path, from, to: version }] }];
-  });
+  const raised = plan.upgrades.flatMap(({ database, version }) =>
+    raisedEdit(database, version, names),
+  );
   const known = new Set(raised.map(({ edb }) => objectLabel(edb)));
   const others = look.freeze.apart.filter(({ edb }) => !known.has(objectLabel(edb)));
   return [

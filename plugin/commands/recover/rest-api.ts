@@ -1,6 +1,6 @@
 /** The recovery over the REST API: a version is posted, the action followed (S99, S100). */
 import { type Awaited, nameAwaited } from "../../domain/base/awaited";
-import { nameProgress } from "../../domain/rollout/progress";
+import { nameProgress, stallFinding } from "../../domain/rollout/progress";
 import { lookKeys } from "./needs";
 import { type ApiAction, renderPending } from "../../domain/rest-api/actions";
 import type { ApiDatabase } from "../../domain/rest-api/records";
@@ -36,7 +36,7 @@ import {
   type RecoverDeps,
   type RecoverOptions,
 } from "./read";
-import { clusterCodes, clusterFindings } from "../../domain/engine-cluster/findings";
+import { clusterFindings } from "../../domain/engine-cluster/findings";
 import { objectLabel } from "../../domain/kube/objects";
 import { classifyFreeze } from "../../domain/recovery/classify";
 import type { Apart } from "../../domain/recovery/line";
@@ -117,7 +117,7 @@ async function reached(
   const sought = { version: parseEngineVersion(version), channel: true, patience };
   const seen = bdb && judgeBdb({ object, bdb, action }, sought, names);
   if (seen?.is === "stalled" && ends.includes(seen.code)) {
-    const { because: cause, fix } = seen;
+    const { cause, fix } = seen;
     const finding = recoveryFinding("actionFailed", { object, cause, fix });
     throw new BlockedError(exitCodes.failed, [finding]);
   }
@@ -211,12 +211,6 @@ const undefinedCode = clusterFindings.moduleUndefined.code;
 /** Nothing has moved although the causes are gone. */
 export class NotResumedError extends BlockedError {}
 
-/** Of what keeps it frozen, as it is reported here. */
-export const stallCodes = clusterCodes.map(({ code, source }) => ({
-  code,
-  source: code === undefinedCode ? source : "S97",
-}));
-
 /** Waits until the EC is Running and all its pods are renewed; resources may be behind the REST API. */
 export async function resumed(
   context: RecoverContext,
@@ -226,7 +220,6 @@ export async function resumed(
   const { deps, options } = context;
   return await waitFor(deps, {
     look: ({ idleMs }) => lookAt(context, { api, patience: { idleMs, stallAfterMs } }),
-    codes: stallCodes,
     ...makeLimits({ ...options, stallAfterMs }, (on) => {
       const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
       const finding = recoveryFinding("notResumed", { object: objectLabel(ec), cause });
@@ -249,20 +242,17 @@ async function lookAt(
   const found = causes.map(({ finding }) => finding);
   // to define a module is left to a person: no wait brings it about (S124; C9)
   const left = found.find(({ code }) => code === undefinedCode);
-  if (left !== undefined) {
-    const { code, object, cause: because, fix } = left;
-    return { is: "stalled", code, object: String(object), because, fix };
-  }
+  if (left !== undefined) return { is: "stalled", ...left, object: String(left.object) };
   if (progress.is === "moving" || ec === undefined) {
     return nameProgress(`${resource.kind}/${namespace}/${name}`, progress);
   }
   if (found.some(({ code }) => code === progress.code)) return progress;
   // the resources lag behind what the REST API shows: the operator is given its time
-  const { because } = progress;
+  const { cause } = progress;
   return {
     is: "moving",
-    on: nameAwaited(objectLabel(ec), `the operator to continue (${because})`),
-    step: because,
+    on: nameAwaited(objectLabel(ec), `the operator to continue (${cause})`),
+    step: cause,
   };
 }
 
@@ -289,9 +279,7 @@ export async function confirmed(
       );
       if (progress.is === "done") return { is: "done", value: progress.says };
       if (progress.is === "moving") return nameProgress(object, progress);
-      const { code, because: cause, fix } = progress;
-      const finding = { code, severity: "error", object, cause, fix, source: "S98" } as const;
-      throw new BlockedError(exitCodes.failed, [finding]);
+      throw new BlockedError(exitCodes.failed, [stallFinding(progress)]);
     },
     ...makeLimits(options, (on) => {
       const finding = recoveryFinding("notResumed", { object, cause: `no progress: ${on}` });

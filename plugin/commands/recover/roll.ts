@@ -15,7 +15,7 @@ import { waitFor } from "../../kernel/wait";
 import { lookKeys } from "./needs";
 import { buildRollChange, findRolled } from "./changes";
 import { lookAt, type RecoverContext } from "./read";
-import { makeLimits, NotResumedError, stallCodes } from "./rest-api";
+import { makeLimits, NotResumedError } from "./rest-api";
 
 /** Does the steps, one after the other, and sees each pod that is created again become ready. */
 export async function applyRoll(
@@ -90,7 +90,6 @@ async function renewed(context: RecoverContext, pod: Pod): Promise<void> {
         const isOther = progress.is === "done" || progress.code === rollFindings.held.code;
         return isOther ? { is: "moving", on: nameAwaited(object, "to be ready") } : progress;
       },
-      codes: stallCodes,
       ...makeLimits(options, (on) => {
         const cause = `it was deleted, and does not become ready: it waits for ${on}`;
         return new NotResumedError(exitCodes.failed, [

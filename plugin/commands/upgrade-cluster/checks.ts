@@ -44,8 +44,11 @@ export const clusterChecks: readonly Check[] = [
     judge: (scene) =>
       [aheadSymptoms.busy, aheadSymptoms.restarting].flatMap(({ judge }) => judge(scene)),
   }),
-  ofSymptom(aheadSymptoms.invalidUpgrade),
-  ofSymptom(aheadSymptoms.specInvalid),
+  ofSymptom(
+    { ...clusterSymptoms.invalidUpgrade, severity: "warning" },
+    { needs: ["ecs", "events"] },
+  ),
+  ofSymptom(clusterSymptoms.specInvalid),
   shared(
     { ...clusterFindings.owned, severity: "warning" },
     {

@@ -2,7 +2,6 @@
 import type { RunPorts } from "../../kernel/world";
 import type { UpgradeClusterOptions } from "./read";
 import { nameProgress } from "../../domain/rollout/progress";
-import { clusterCodes } from "../../domain/engine-cluster/findings";
 import type { FactKey, Facts } from "../../domain/facts/facts";
 import { clusterKeys } from "./needs";
 import { type Resource } from "../../domain/kube/objects";
@@ -48,7 +47,6 @@ export async function follow(
       if (seen.is === "done") return { is: "done", value: seen.says };
       return nameProgress(`${resource.kind}/${namespace}/${name}`, seen);
     },
-    codes: clusterCodes,
     ...boundRollout({ limitMs, stallAfterMs }),
   });
   return await rolled.finally(() => {

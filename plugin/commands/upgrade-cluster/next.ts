@@ -2,13 +2,12 @@
 import { diagnose, gate, verdictOf } from "../../domain/diagnosis/diagnose";
 import { operatorHealth } from "../../domain/operator/symptoms";
 import { clusterGates, clusterList } from "../../domain/engine-cluster/symptoms";
-import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
+import { clusterFindings } from "../../domain/engine-cluster/findings";
 import type { CheckContext } from "../../domain/checks/context";
 import { classifyFreeze } from "../../domain/recovery/classify";
 import {
   findBehind,
   findOwnership,
-  isSuspended,
   operatorRelease,
   chooseRelease,
   ownClusters,
@@ -17,7 +16,7 @@ import { holdStep, type NextRelease, type NextStep } from "../../domain/rollout/
 import { factNamed, type Facts, isKnown } from "../../domain/facts/facts";
 import { type Names, renderTerm } from "../../domain/names/names";
 import type { Deployment, StatefulSet } from "../../domain/kube/models";
-import { readAnnotation, type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
+import { readAnnotation, type KubeObject, readName } from "../../domain/kube/objects";
 import { judgeCluster, readRunningVersion } from "../../domain/engine-cluster/rollout";
 import { getPath, asString } from "../../domain/base/values";
 import { formatAge, daysUntil } from "../../domain/base/duration";
@@ -26,7 +25,6 @@ import {
   type ComponentHealth,
   renderMoving,
   findWorst,
-  stalledBy,
 } from "../../domain/rollout/health";
 import { podTrouble } from "../../domain/rollout/pod-causes";
 import { findContainer, readRoll } from "../../domain/rollout/stateful-set";
@@ -180,11 +178,7 @@ function judgeOne(facts: Facts, ec: KubeObject): ComponentHealth {
   const isSeen = isKnown(facts, "statefulSets") && isKnown(facts, "pods");
   if (isSeen && progress.is === "moving") return judgeMoving(facts, renderMoving(progress));
   const rests = progress.is === "done" ? progress.says : "";
-  return withSuspension(
-    facts,
-    ec,
-    verdictOf(diagnose(clusterList, { facts, clusters: [ec] }), rests),
-  );
+  return verdictOf(diagnose(clusterList, { facts, clusters: [ec] }), rests);
 }
 
 /** What holds a roll up shows in events and claims: without them it cannot be told from one that moves. */
@@ -193,17 +187,6 @@ function judgeMoving(facts: Facts, on: string): ComponentHealth {
   if (hidden === undefined) return { is: "moving", on };
   return { is: "unknown", because: `${on}; ${hidden.because}, so no cause is seen` };
 }
-
-/** Pods that are well say nothing of whether the operator still manages the EC (S10). */
-function withSuspension(facts: Facts, ec: KubeObject, verdict: ComponentHealth): ComponentHealth {
-  if (verdict.is !== "fine" || !isSuspended(facts, ec)) return verdict;
-  const because = `suspended: the operator is already at ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
-  const about = { object: objectLabel(ec), cause: because, fix: "upgrade it with upgrade-cluster" };
-  return stalledBy(clusterFinding("behindOperator", about, facts.names));
-}
-
-/** The code of an EC that its operator does not manage until it is upgraded. */
-export const suspendedCode = clusterFindings.behindOperator.code;
 
 function byName(one: KubeObject, other: KubeObject): number {
   return String(one.metadata.name) < String(other.metadata.name) ? -1 : 1;
@@ -257,7 +240,7 @@ function findRollout(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
     done,
     of: wanted,
     ...(first !== undefined && { pod: first.name }),
-    ...(trouble !== undefined && { reason: trouble.because }),
+    ...(trouble !== undefined && { reason: trouble.cause }),
   };
 }
 
@@ -267,7 +250,7 @@ function findStatefulSet(facts: Facts, { metadata }: KubeObject): StatefulSet | 
 
 /** Its own upgrade is the fix. */
 function isFixedByUpgrade(verdict: ComponentHealth): boolean {
-  return verdict.is === "stalled" && verdict.code === suspendedCode;
+  return verdict.is === "stalled" && verdict.code === clusterFindings.behindOperator.code;
 }
 
 const refused: ReadonlySet<string | undefined> = new Set([

@@ -15,11 +15,12 @@ import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/fin
 import { judgeFollowers } from "../../domain/database/channel";
 import { judgeInactive } from "../../domain/database/state";
 import {
-  defineLine,
+  defineWords,
   findCauses,
   listDatabaseObjects,
   listUndefinedModules,
   listUsedModules,
+  unpin,
 } from "../../domain/engine-cluster/causes";
 import type { FieldEdit } from "../../domain/kube/edits";
 import { type AutoPlan, type ClusterWish, planEdits } from "../../domain/engine-cluster/edits";
@@ -29,7 +30,7 @@ import {
   type ClusterScene,
   clusterSymptoms,
 } from "../../domain/engine-cluster/symptoms";
-import type { Symptom } from "../../domain/diagnosis/symptom";
+import type { Diagnosed, Symptom } from "../../domain/diagnosis/symptom";
 import {
   explainMistake,
   isOutOfReach,
@@ -65,7 +66,7 @@ export interface ClusterPlan {
   /** Empty: the EC's spec is up to date, and nothing is held against it. */
   readonly edits: readonly FieldEdit[];
   /** Exit 3. */
-  readonly blocks: readonly Finding[];
+  readonly blocks: readonly Diagnosed[];
   readonly warnings: readonly Finding[];
   /** Permissions without which not every prerequisite is judged. */
   readonly missing: readonly Permission[];
@@ -129,8 +130,10 @@ function findPause(
   const { code } = clusterFindings.moduleUndefined;
   const modules = listUndefinedModules(then, planned.ec).map(({ module }) => module);
   const others = stands.filter((finding) => finding.code !== code).map(({ fix }) => fix);
-  const define = others.length < stands.length ? [defineLine(planned.ec, modules)] : [];
-  return { because, type: [...define, ...others].join("; ") };
+  const define = others.length < stands.length ? [defineWords(planned.ec, modules)] : [];
+  const place = `-n ${facts.namespace}`;
+  const lines = define.map((words) => `kubectl engine ${words.join(" ")} ${place}`);
+  return { because, type: [...lines, ...others].join("; ") };
 }
 
 /** What the pods are to run; without a tag, what the operator brings. */
@@ -179,7 +182,7 @@ function judgeBeforeRoll(facts: Facts, { ec, wish, skip }: PlannedUpgrade): Prer
 }
 
 interface Prerequisites {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Diagnosed[];
   readonly missing: readonly Permission[];
 }
 
@@ -237,7 +240,7 @@ function describeTarget(facts: Facts, { ec, wish }: PlannedUpgrade): CheckTarget
 }
 
 /** The automatic upgrade is judged here as it will be, not as it is. */
-function keepFindings({ check, findings }: JudgedCheck): readonly Finding[] {
+function keepFindings({ check, findings }: JudgedCheck): readonly Diagnosed[] {
   return check.code === clusterFindings.autoUserModules.code ? [] : findings;
 }
 
@@ -327,7 +330,7 @@ function pinnedFindings({ names }: Facts, { ec, edits, wish }: PlannedUpgrade): 
         object: objectLabel(ec),
         field: path.join("."),
         cause: `${path.join(".")} pins the current image: another tag would have no effect`,
-        fix: `remove ${path.join(".")}, then run again`,
+        remedies: [{ ...unpin(ec, path, names), then: { says: "run again" } }],
       },
       names,
     ),

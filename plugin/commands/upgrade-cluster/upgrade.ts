@@ -1,5 +1,4 @@
 /** Upgrades an EC: judges everything first, writes a few fields once, follows the roll (S12-S14, S68-S72). */
-import { rowOf } from "../../domain/diagnosis/symptom";
 import type { RunPorts } from "../../kernel/world";
 import {
   type ClusterFacts,
@@ -92,16 +91,8 @@ function findAwaited(
   if (first === undefined) {
     return restarting ? nameAwaited(objectLabel(ec), "the end of its rolling restart") : undefined;
   }
-  const passing = blocks.every((one) => waitable.has(rowOf(one)));
-  return wait && passing ? nameFinding(first) : undefined;
+  return wait && blocks.every(({ passes }) => passes === true) ? nameFinding(first) : undefined;
 }
-
-const waitable = new Set([
-  "OPERATOR-NOT-READY",
-  "CLUSTER-BUSY",
-  "CLUSTER-RESIZING",
-  "CLUSTER-STATE",
-]);
 
 async function proveRoll(
   deps: RunPorts,

@@ -178,5 +178,5 @@ function withCause<P extends Exclude<Progress, { readonly is: "done" }>>(
   const { cause, fix } = busy;
   return progress.is === "moving"
     ? { ...progress, on: `${progress.on}; ${cause}` }
-    : { ...progress, because: `${progress.because}; ${cause}`, fix };
+    : { ...progress, cause: `${progress.cause}; ${cause}`, fix };
 }

@@ -3,7 +3,6 @@ import type { DatabaseContext } from "./context";
 import type { Awaited } from "../../domain/base/awaited";
 import type { DatabaseSnapshot } from "./read";
 import { TimeoutError } from "../../domain/base/errors";
-import { databaseCodes } from "../../domain/database/findings";
 import { type Waiting, waitFor, type Limit, type Look } from "../../kernel/wait";
 import type { DatabasePatience } from "../../domain/database/progress";
 
@@ -22,7 +21,7 @@ export async function waitForDatabase<T>(
   };
   return await waitFor<T>(
     { clock, signal, recorder },
-    { ...waiting, total: limitMs === undefined ? undefined : limit(limitMs), codes: databaseCodes },
+    { ...waiting, total: limitMs === undefined ? undefined : limit(limitMs) },
   );
 
   function limit(ofRun: number): Limit {

@@ -1,23 +1,15 @@
 /** Follows what was written to its end: the operator until it is ready, a definition until it is served (S19). */
-import { type Awaited, nameAwaited } from "../../domain/base/awaited";
+import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
 import type { Ref } from "../../domain/kube/objects";
 import { operatorFindings } from "../../domain/operator/findings";
 import { judgeDeployment } from "../../domain/rollout/deployment";
-import { deploymentFindings } from "../../domain/rollout/findings";
-import {
-  nameProgress,
-  nameStalled,
-  type Stalled,
-  stallFinding,
-} from "../../domain/rollout/progress";
+import { nameProgress, type Stalled, stallFinding } from "../../domain/rollout/progress";
 import { waitFor } from "../../kernel/wait";
 import { readSnapshot } from "../../readers/snapshot";
 import { readCondition } from "./definitions";
 import { rolloutKeys } from "./needs";
 import type { OperatorDeps, OperatorOptions } from "./read";
-
-const codes = [...Object.values(operatorFindings), ...Object.values(deploymentFindings)];
 
 /** What was seen at the end. A cause that is seen twice in a row ends the wait, unless told to stay. */
 export async function waitForOperator(
@@ -37,10 +29,9 @@ export async function waitForOperator(
         stalled = seen.is === "stalled" ? seen : undefined;
         if (seen.is === "done") return { is: "done", value: seen.says };
         if (seen.is === "moving") return nameProgress(object, seen);
-        return options.wait ? { is: "moving", on: nameAwaited(object, nameStalled(seen)) } : seen;
+        return options.wait ? { is: "moving", on: nameAwaited(object, nameFinding(seen)) } : seen;
       },
       total: { ms: options.timeoutMs, end: (on) => timedOut(on, stalled) },
-      codes,
     });
     return { result: "done", value: says, why: says };
   });
@@ -61,15 +52,14 @@ export async function waitForDefinition(
       }
       const names = readCondition(definition, "NamesAccepted");
       if (names?.is !== "False") return { is: "moving", on: `${object}: to be served` };
-      const { code } = operatorFindings.definitionUnserved;
-      const because = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
+      const { code, severity, source } = operatorFindings.definitionUnserved;
+      const cause = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
       const look = deps.command(["kubectl", "describe", "crd", ref.name]);
       const fix = `see its conditions with ${look}; delete the definition that holds its names, then run again`;
-      return { is: "stalled", code, object, because, fix };
+      return { is: "stalled", code, severity, object, cause, fix, source };
     },
     everyMs: 200,
     total: { ms: timeoutMs, end: notServed },
-    codes,
   });
 
   function notServed(): TimeoutError {
@@ -81,7 +71,7 @@ export async function waitForDefinition(
 
 function timedOut(on: Awaited, stalled: Stalled | undefined): Error {
   if (stalled !== undefined) {
-    return new BlockedError(exitCodes.timeout, [stallFinding(stalled, codes)]);
+    return new BlockedError(exitCodes.timeout, [stallFinding(stalled)]);
   }
   return new TimeoutError(`the operator is not ready in time: ${on}`, {
     hint: "run the same command again, with more time by --timeout: it continues to wait",

@@ -215,7 +215,7 @@ function explainSelected(selected: readonly Pod[]): Explanation {
     if (trouble === undefined) continue;
     return {
       what: "podsNotReady",
-      cause: `the Service has no ready endpoint, ${objectLabel(pod)} behind it is not ready (${trouble.because}): every call would fail`,
+      cause: `the Service has no ready endpoint, ${objectLabel(pod)} behind it is not ready (${trouble.cause}): every call would fail`,
       remedies: [describeOne("repair the pod and wait for it, or run again with --wait", pod)],
     };
   }

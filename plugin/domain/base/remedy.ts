@@ -80,7 +80,8 @@ export function firstRun(remedies: readonly Remedy[] = []): Runnable | undefined
   return steps.find(isRunnable);
 }
 
-function listSteps(remedy: Remedy): readonly Remedy[] {
+/** A way out and the steps after it, one by one. */
+export function listSteps(remedy: Remedy): readonly Remedy[] {
   return [remedy, ...(remedy.then === undefined ? [] : listSteps(remedy.then))];
 }
 

@@ -10,11 +10,11 @@ import { formatEngineVersion, isOlder, isSameRelease } from "../base/versions";
 import {
   findCauses,
   listDatabases,
+  listModuleWays,
   lowest,
   listUndefinedModules,
   listUnpublishedModules,
   listUsedModules,
-  renderUndefinedFix,
 } from "../engine-cluster/causes";
 import { listRunning } from "../engine-cluster/database-versions";
 import { clusterFindings } from "../engine-cluster/findings";
@@ -146,7 +146,7 @@ export const prerequisites = {
       const missing = listUndefinedModules(facts, cluster)
         .filter(({ module }) => !isRetiredBy(situation, cluster, module))
         .map((used) =>
-          on(cluster, used.says, { field, fix: renderUndefinedFix(facts, cluster, used) }),
+          on(cluster, used.says, { field, remedies: listModuleWays(facts, cluster, used) }),
         );
       return [...missing, ...open];
     }),

@@ -1,6 +1,5 @@
 /** Which checks are asked for, and which findings a person accepts (cli contract, Output). */
 import { UsageError } from "../base/errors";
-import type { Finding } from "../base/findings";
 import { suggestion } from "../base/values";
 import type { Diagnosed } from "../diagnosis/symptom";
 import { isSameCode, type Skip, skipWord } from "../base/skip";
@@ -59,9 +58,9 @@ export function findUnnamed(skip: readonly Skip[], codes: readonly string[]): re
 
 /** The findings, those that a person accepts as warnings that block nothing; none is left out. */
 export function accept(
-  findings: readonly Finding[],
+  findings: readonly Diagnosed[],
   skip: readonly Skip[] = [],
-): readonly Finding[] {
+): readonly Diagnosed[] {
   return findings.map((finding) =>
     isMet(skip, finding) ? { ...finding, severity: "warning", accepted: true } : finding,
   );

@@ -95,6 +95,7 @@ export function stalled(
   what: StallCode | Restless["stall"],
   { object, because, ...own }: Omit<DatabaseProblem, "what"> & { readonly object: string },
 ): Stalled {
-  const { code, fix } = databaseFindings[what];
-  return { is: "stalled", code, object, because, fix: own.fix ?? fix };
+  const { code, severity, fix, source } = databaseFindings[what];
+  const about = { object, cause: because, fix: own.fix ?? fix };
+  return { is: "stalled", code, severity, ...about, source };
 }

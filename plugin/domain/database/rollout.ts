@@ -244,7 +244,7 @@ function remoteProgress(
       : worst(instances.map((edb) => judgeEdb(facts, edb, there)));
   if (found?.is === "moving") return { ...found, on: `${name}: ${found.on}` };
   if (found?.is === "stalled") {
-    return stalled("participantBehind", { object, because: found.because });
+    return stalled("participantBehind", { object, because: found.cause });
   }
   return { is: "done", says: name };
 }

@@ -5,9 +5,8 @@ import type { ResourceQuota, StatefulSet, Container } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { compareQuantities } from "../kube/quantities";
 import { kubectl } from "../base/remedy";
-import { getPath, pick } from "../base/values";
-import { withRemedies } from "../rollout/progress";
-import { rollFindings } from "../rollout/findings";
+import { getPath } from "../base/values";
+import { rollFinding, rollFindings } from "../rollout/findings";
 import { podTroubles } from "../rollout/pod-causes";
 import {
   defaultStallAfterMs,
@@ -29,11 +28,9 @@ function rollAhead(facts: Facts, ec: KubeObject): { set: StatefulSet; roll: Roll
 /** A partition or OnDelete, whether or not a roll is under way. */
 export function findHeldAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
   const found = rollAhead(facts, ec);
-  const trouble = found && holdAhead(found.set, found.roll);
-  if (found === undefined || trouble === undefined) return [];
-  const { code, severity, source } = rollFindings.held;
-  const about = { object: objectLabel(found.set), cause: trouble.because };
-  return [{ code, severity, ...about, ...pick(trouble, "fix", "remedies"), source }];
+  const held = found && holdAhead(found.set, found.roll);
+  if (found === undefined || held === undefined) return [];
+  return [rollFinding("held", { object: objectLabel(found.set), ...held })];
 }
 
 /** What a quota counts of a container's resources, under each of its names. */
@@ -59,12 +56,12 @@ export function quotaAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
       const about = {
         object: objectLabel(quota),
         cause: `no pod of ${objectLabel(found.set)} could be created again: ${says.join("; ")}`,
-        ...withRemedies(
+        remedies: [
           kubectl(
             chooseFix(listExceeded(quota).length > 0),
             ...["describe", "quota", readName(quota), "-n", readNamespace(quota)],
           ),
-        ),
+        ],
       };
       return [clusterFinding("quota", about)];
     });
@@ -135,8 +132,8 @@ export function sickAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
       if (trouble === undefined || trouble.code === rollFindings.image.code) return [];
       const about = {
         object: objectLabel(pod),
-        cause: `it is not ready before the upgrade begins, which takes down one pod after the other: ${trouble.because}`,
-        ...pick(trouble, "fix", "remedies"),
+        cause: `it is not ready before the upgrade begins, which takes down one pod after the other: ${trouble.cause}`,
+        remedies: trouble.remedies ?? [],
       };
       return [clusterFinding("sickPod", about, facts.names)];
     });

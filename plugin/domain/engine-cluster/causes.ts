@@ -1,10 +1,18 @@
 /** Why an EC's upgrade cannot be, judged from data alone: license, digests, databases, modules. */
 import type { Facts } from "../facts/facts";
-import type { Finding } from "../base/findings";
+import type { About, Finding } from "../base/findings";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
-import { kubectl, type Remedy, tool } from "../base/remedy";
-import { type Problem, withRemedies } from "../rollout/progress";
-import { asString, getPath, groupBy, type Json, oncePer, withValue } from "../base/values";
+import { kubectl, type Remedy, renderFix, tool } from "../base/remedy";
+import { type Timed } from "../rollout/progress";
+import {
+  asString,
+  type FieldPath,
+  getPath,
+  groupBy,
+  type Json,
+  oncePer,
+  withValue,
+} from "../base/values";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -179,12 +187,12 @@ export function thenRecover(remedy: Remedy, ec: KubeObject): Remedy {
 }
 
 /** For whoever looks already as that command does. */
-export function withoutPointer<P extends Pick<Problem, "fix" | "remedies">>(problem: P): P {
+export function withoutPointer<P extends Pick<Timed, "fix" | "remedies">>(problem: P): P {
   if (problem.remedies === undefined) return problem;
   const left = problem.remedies.map(({ then, ...own }) =>
     then === undefined || then.run?.words[0] === "recover" ? own : { ...own, then },
   );
-  return { ...problem, ...withRemedies(...left) };
+  return { ...problem, remedies: left, fix: renderFix(left) };
 }
 
 /** While nothing is to be written, against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
@@ -242,11 +250,16 @@ function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
           object: objectLabel(ec),
           field: path.join("."),
           cause: `${path.join(".")} pins an image, which rules out an automatic upgrade`,
-          fix: `remove ${path.join(".")}, or switch the automatic upgrade off`,
+          remedies: [unpin(ec, path, names), autoOffRemedy(ec, names)],
         },
         names,
       ),
     );
+}
+
+/** The patch that takes a digest away. */
+export function unpin(ec: KubeObject, path: FieldPath, names: Names): Remedy {
+  return patchCluster(`remove ${path.join(".")}`, ec, { names, body: withValue({}, path, null) });
 }
 
 function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
@@ -258,12 +271,20 @@ function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
 function autoOffRemedy(ec: KubeObject, names: Names): Remedy {
   const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
   if (on.length === 0) return { says: "run again without --auto" };
-  const patch = on.reduce<Json>((whole, path) => withValue(whole, path, false), {});
+  const body = on.reduce<Json>((whole, path) => withValue(whole, path, false), {});
+  const says = "switch the automatic upgrade off, as upgrade and upgrade-cluster do without --auto";
+  return patchCluster(says, ec, { names, body });
+}
+
+/** A merge patch of an EC, for a person. */
+export function patchCluster(
+  says: string,
+  ec: KubeObject,
+  { names, body }: { readonly names: Names; readonly body: Json },
+): Remedy {
   const words = ["patch", `${names.ec.plural}.${names.group}`, readName(ec)];
-  return kubectl(
-    "switch it off, as upgrade and upgrade-cluster do without --auto",
-    ...[...words, "-n", readNamespace(ec), "--type=merge", "-p", JSON.stringify(patch)],
-  );
+  const place = ["-n", readNamespace(ec), "--type=merge", "-p", JSON.stringify(body)];
+  return kubectl(says, ...words, ...place);
 }
 
 /** Databases with user-defined modules need the automatic upgrade off (S51, S124). */
@@ -275,7 +296,7 @@ function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
     clusterFinding("autoUserModules", {
       object: objectLabel(ec),
       cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
-      ...withRemedies(autoOffRemedy(ec, facts.names)),
+      remedies: [autoOffRemedy(ec, facts.names)],
     }),
   ];
 }
@@ -295,39 +316,36 @@ export function databaseOld(object: string, version: EngineVersion, names: Names
 }
 
 /** The command that defines modules, with the addresses that only people know (S52, S56). */
-export function defineLine(
-  { metadata: { name, namespace } }: KubeObject,
-  modules: readonly string[],
-): string {
-  const sources = modules.map((module) => `--source ${module}=URL`);
-  const words = [...modules, ...sources, `--ec ${String(name)}`, `-n ${String(namespace)}`];
-  return `kubectl engine modules define ${words.join(" ")}`;
+export function defineWords(ec: KubeObject, modules: readonly string[]): readonly string[] {
+  const sources = modules.flatMap((module) => ["--source", `${module}=URL`]);
+  return ["modules", "define", ...modules, ...sources, "--ec", readName(ec)];
 }
 
 /** Modules of databases that nothing defines, each with its databases (S56). */
 function findUndefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   return listUndefinedModules(facts, ec).map((used) =>
-    moduleUndefined(facts, ec, { cause: used.says, fix: renderUndefinedFix(facts, ec, used) }),
+    moduleUndefined(facts, ec, { cause: used.says, remedies: listModuleWays(facts, ec, used) }),
   );
 }
 
 /** How a module comes to be there, or its databases do without it; where it cannot be defined it is installed. */
-export function renderUndefinedFix(
+export function listModuleWays(
   facts: Facts,
   ec: KubeObject,
   { module, fix }: Pick<UndefinedModule, "module" | "fix">,
-): string {
+): readonly Remedy[] {
+  if (fix !== undefined) return [{ says: fix }];
   const way = canDefineModules(facts)
-    ? `define it with ${defineLine(ec, [module])}`
-    : "install it with modules install FILE";
-  return fix ?? `${way}, or take it out of these databases`;
+    ? tool(`define ${module} with modules define`, ...defineWords(ec, [module]))
+    : { says: "install it with modules install FILE" };
+  return [way, { says: "take it out of these databases" }];
 }
 
 /** A module that an EC does not define, and what brings it there. */
 export function moduleUndefined(
   facts: Facts,
   ec: KubeObject,
-  says: Pick<Finding, "cause" | "fix">,
+  says: Pick<About, "cause" | "fix" | "remedies">,
 ): Finding {
   return clusterFinding(
     "moduleUndefined",

@@ -7,7 +7,6 @@ import type { Finding } from "../base/findings";
 import type { Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { ApiLicense } from "../rest-api/records";
-import { withRemedies } from "../rollout/progress";
 import { clusterFinding, clusterFindings } from "./findings";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 
@@ -59,7 +58,7 @@ export function findLicense(
   const path = names.ecFields.licenseState;
   const state = asString(getPath(ec, path));
   const { until, days, field } = licenseExpiry(ec, facts);
-  const about = { object: objectLabel(ec), ...withRemedies(...licenseRemedies(ec, names)) };
+  const about = { object: objectLabel(ec), remedies: licenseRemedies(ec, names) };
   if (state !== undefined && state.toLowerCase() !== "valid") {
     const expires = until === undefined ? "" : `, it expires or expired ${until}`;
     const cause = `the license state is ${state}${expires}`;

@@ -3,6 +3,7 @@ import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import type { Pod } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
+import { type Remedy, tool } from "../base/remedy";
 import { asString, getPath } from "../base/values";
 import { compareTags, isOlder } from "../base/versions";
 import { findContainer, listPods } from "../rollout/stateful-set";
@@ -10,7 +11,7 @@ import { clusterVersionFor, releasePairs } from "../release/platforms";
 import { parseImage } from "../release/images";
 import { rollFindings } from "../rollout/findings";
 import { isReady, podTroubles } from "../rollout/pod-causes";
-import type { Problem } from "../rollout/progress";
+import type { Timed } from "../rollout/progress";
 import { clusterFinding } from "./findings";
 import { operatorRelease } from "./operator";
 
@@ -50,7 +51,7 @@ function hasRun(pod: Pod): boolean {
 }
 
 /** Troubles of pods that a mistaken tag explains: neither its image nor that they are not ready is to be mended. */
-export function listExplained(troubles: readonly Problem[]): readonly Problem[] {
+export function listExplained(troubles: readonly Timed[]): readonly Timed[] {
   const { image, notReady } = rollFindings;
   const lacking = troubles.filter(({ code }) => code === image.code).map(({ object }) => object);
   return troubles.filter(
@@ -89,7 +90,13 @@ function findLoweredTag(facts: Facts, ec: KubeObject): readonly Finding[] {
         object: objectLabel(ec),
         field: path.join("."),
         cause: `${tag} is older than ${newer}, which pods of it run already`,
-        fix: `set the later tag again, and repair what stands against it: kubectl engine upgrade-cluster ${place.name} --target ${chooseTarget(facts, newer)} -n ${place.namespace}`,
+        remedies: [
+          setTag(
+            "set the later tag again, and repair what stands against it",
+            ec,
+            chooseTarget(facts, newer),
+          ),
+        ],
       },
       names,
     ),
@@ -108,8 +115,7 @@ function findOperatorTag(
   const told = explainMistake(facts, tag, operatorBefore);
   if (told === undefined) return [];
   const right = rightTag(tag);
-  const target = right === undefined ? "TAG" : chooseTarget(facts, right);
-  const where = right === undefined ? ", as the release notes of the operator name it" : "";
+  const set = "set the cluster's own tag";
   return [
     clusterFinding(
       "mistakenTag",
@@ -117,11 +123,21 @@ function findOperatorTag(
         object: objectLabel(ec),
         field: path.join("."),
         cause: `${tag} is a release of the operator and not of the cluster; ${told}`,
-        fix: `set the cluster's own tag${where}: kubectl engine upgrade-cluster ${readName(ec)} --target ${target} -n ${readNamespace(ec)}`,
+        remedies: [
+          right === undefined
+            ? setTag(`${set}, as the release notes of the operator name it`, ec, "TAG")
+            : setTag(set, ec, chooseTarget(facts, right)),
+        ],
       },
       facts.names,
     ),
   ];
+}
+
+function setTag(says: string, ec: KubeObject, tag: string): Remedy {
+  const name = readName(ec);
+  const line = `upgrade-cluster ${name} --target ${tag}`;
+  return tool(`${says}, with ${line}`, "upgrade-cluster", name, `--target=${tag}`);
 }
 
 /** Why a tag is one of the operator and not of the cluster; undefined where it is none. */

@@ -2,11 +2,11 @@
 import { isOlder } from "../base/versions";
 import type { Facts } from "../facts/facts";
 import type { StatefulSet } from "../kube/models";
-import type { KubeObject } from "../kube/objects";
-import type { Problem } from "../rollout/progress";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { locate, type Timed } from "../rollout/progress";
 import { latest, writeTimes } from "../rollout/times";
+import { clusterFinding } from "./findings";
 import { operatorRelease } from "./operator";
-import { withRemedies } from "../rollout/progress";
 import { explainOperator, operatorRemedies, readOperatorWords } from "./operator-words";
 
 interface Taking {
@@ -20,17 +20,14 @@ interface Taking {
 }
 
 /** The operator has not acted on the spec: whether it runs at all is told first. */
-export function notTaken(
-  facts: Facts,
-  { ec, taken, state, shown, set }: Taking,
-): Omit<Problem, "object"> | undefined {
-  if (taken) return undefined;
+export function notTaken(facts: Facts, { ec, taken, state, shown, set }: Taking): readonly Timed[] {
+  if (taken) return [];
   const operator = explainOperator(facts);
   const what =
     set === undefined ? "it has no StatefulSet" : `its StatefulSet does not ask for ${shown} yet`;
-  return {
-    code: "CLUSTER-NOT-TAKEN-UP",
-    because: [
+  const about = {
+    object: objectLabel(ec),
+    cause: [
       `${what}, and its state is ${renderState(state)}`,
       ...operator.words,
       ...readOperatorWords(facts, ec),
@@ -40,9 +37,10 @@ export function notTaken(
           ]
         : []),
     ].join("; "),
-    ...withRemedies(...operatorRemedies(facts, "check whether the operator runs and what it says")),
-    since: latest(writeTimes(ec, { status: false })),
+    remedies: operatorRemedies(facts, "check whether the operator runs and what it says"),
   };
+  const since = latest(writeTimes(ec, { status: false }));
+  return locate([clusterFinding("notTakenUp", about, facts.names)], { since });
 }
 
 const firstCorrectable = "8.0.6-8";

@@ -43,7 +43,7 @@ export function explainOperator(facts: Facts): {
   const verdict = operatorProgress(facts);
   if (verdict.is === "done") return explainIdleOperator(facts) ?? { words: [] };
   if (verdict.is !== "stalled") return { words: [] };
-  const words = [`the operator itself does not run: ${verdict.because}`];
+  const words = [`the operator itself does not run: ${verdict.cause}`];
   return { words, ...pick(verdict, "remedies") };
 }
 

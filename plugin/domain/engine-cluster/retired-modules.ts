@@ -1,7 +1,8 @@
 /** Modules at the end of their life that a cluster has: where they are listed, and how they are removed (S103). */
 import { asString, getOwn, getPath } from "../base/values";
 import { isOlder } from "../base/versions";
-import type { Finding } from "../base/findings";
+import type { About, Finding } from "../base/findings";
+import { kubectl, type Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 import { type Names, renderTerm } from "../names/names";
@@ -79,8 +80,7 @@ export function renderRetired(
   ec: KubeObject,
   { row, module, installed, defined, databases }: RetiredUse,
   names: Names,
-): Pick<Finding, "object" | "cause" | "fix"> {
-  const place = `-n ${readNamespace(ec)}`;
+): Pick<Finding, "cause"> & About {
   const field = fieldText(names.fields.userDefinedModules);
   const users = databases.join(", ");
   const listed = [
@@ -88,28 +88,31 @@ export function renderRetired(
     ...(defined ? [`defined in ${field}`] : []),
     ...(databases.length > 0 ? [`used by ${users}`] : []),
   ].join(" and ");
-  const steps = [
-    ...(databases.length > 0
-      ? [
-          `take it out of ${users}; move a database that needs it to a new one without the module first`,
-        ]
-      : []),
-    ...(defined
-      ? [
-          `remove it from ${field}: kubectl edit ${names.ec.plural}.${names.group} ${readName(ec)} ${place}`,
-        ]
-      : []),
-    ...(installed
-      ? [
-          `delete it from the cluster: kubectl engine modules list --ec ${readName(ec)} ${place} -o wide shows its uid, and DELETE ${names.restPaths.modules}/UID of the REST API deletes it`,
-        ]
-      : []),
+  const kind = `${names.ec.plural}.${names.group}`;
+  const steps: readonly (false | Remedy)[] = [
+    databases.length > 0 && {
+      says: `take it out of ${users}; move a database that needs it to a new one without the module first`,
+    },
+    defined &&
+      kubectl(`remove it from ${field}`, "edit", kind, readName(ec), "-n", readNamespace(ec)),
+    installed && {
+      says: `delete it from the cluster with DELETE ${names.restPaths.modules}/UID of the REST API; modules list -o wide shows its uid`,
+      see: { of: "tool", words: ["modules", "list", `--ec=${readName(ec)}`, "-o", "wide"] },
+    },
+    { says: "run again" },
   ];
   return {
     object: objectLabel(ec),
     cause: `module ${module} is ${listed}; from ${row.from} on, ${row.because} (${row.source})`,
-    fix: `${steps.join("; then ")}; then run again`,
+    remedies: listInOrder(steps.filter((step) => step !== false)),
   };
+}
+
+/** One way, whose steps these are. */
+function listInOrder([first, ...others]: readonly Remedy[]): readonly Remedy[] {
+  if (first === undefined) return [];
+  const [then] = listInOrder(others);
+  return [{ ...first, ...(then && { then }) }];
 }
 
 /** Its finding. */

@@ -1,9 +1,8 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
-import { explain } from "../names/codes";
 import type { Names } from "../names/names";
 import { parseImage } from "../release/images";
 import { findCauses, thenRecover } from "./causes";
-import { clusterFindings } from "./findings";
+import { clusterFinding, clusterFindings } from "./findings";
 import { findScaledCauses, readNodes } from "./scale";
 import { readExpansion } from "./volumes";
 import type { ApiLicense } from "../rest-api/records";
@@ -26,13 +25,7 @@ import {
 } from "../rollout/stateful-set";
 import type { Finding } from "../base/findings";
 import { kubectl, type Remedy, renderFix } from "../base/remedy";
-import {
-  type Problem,
-  problemsIn,
-  type Progress,
-  makeStalled,
-  withRemedies,
-} from "../rollout/progress";
+import { type Timed, locate, tellAtOnce, type Progress, makeStalled } from "../rollout/progress";
 import { rollFindings } from "../rollout/findings";
 import { estimateRest } from "../rollout/estimate";
 import { dropFuture, lastMovement, type Movement, renderSkew } from "../rollout/times";
@@ -63,9 +56,9 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
   const { names, namespace } = facts;
   const ec = factNamed(facts, "ecs", { name, namespace });
   if (ec === undefined) {
-    const { code, fix } = explain(clusterFindings.absent, names);
     const object = [names.ec.kind, namespace, name].join("/");
-    return makeStalled({ code, object, because: "it does not exist", fix });
+    const absent = clusterFinding("absent", { object, cause: "it does not exist" }, names);
+    return makeStalled({ ...absent, object });
   }
   const seen = look(facts, ec, wanted);
   if (isDone(seen) && findScaledCauses(facts, ec).length === 0)
@@ -80,7 +73,7 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
 }
 
 /** A license that is not valid explains what comes after it: it is told with the first of all others (S114). */
-function findDue(problems: readonly Problem[], deadline: Deadline): readonly Problem[] {
+function findDue(problems: readonly Timed[], deadline: Deadline): readonly Timed[] {
   const due = dueOnes(problems, deadline);
   if (due.length === 0) return [];
   return problems.filter((one) => due.includes(one) || licenseCodes.includes(one.code));
@@ -93,12 +86,12 @@ function describeMovement(
   {
     problems,
     moved,
-  }: { readonly problems: readonly Problem[]; readonly moved?: Movement | undefined },
+  }: { readonly problems: readonly Timed[]; readonly moved?: Movement | undefined },
 ): Progress {
   const told = problems
     .filter(({ evident }) => evident === true)
     .slice(0, 1)
-    .map(({ object, because }) => `${object}: ${because}`);
+    .map(({ object, cause }) => `${object}: ${cause}`);
   const but = findAhead(facts, seen);
   return {
     is: "moving",
@@ -125,8 +118,8 @@ interface Deadline {
 }
 
 /** Every verdict says for how long, where an object reports it. */
-function withAge(problem: Problem, { patience, moved, now }: Deadline): Problem {
-  const { definite, evident, because } = problem;
+function withAge(problem: Timed, { patience, moved, now }: Deadline): Timed {
+  const { definite, evident, cause } = problem;
   const since = dropFuture(problem.since, now);
   const isWatched = definite === true || evident === true || patience.idleMs !== undefined;
   const began = isWatched ? since : (since ?? moved);
@@ -136,17 +129,14 @@ function withAge(problem: Problem, { patience, moved, now }: Deadline): Problem 
   const what = since === undefined ? "nothing has moved for" : "for";
   return {
     ...problem,
-    because: `${because} (${what} ${renderAge(now - from)}, since ${String(began)})`,
+    cause: `${cause} (${what} ${renderAge(now - from)}, since ${String(began)})`,
   };
 }
 
 /** What will stand against an upgrade that still moves: prerequisites are judged all the way (S113, S114). */
-function findAhead(facts: Facts, { ec, state, taken }: ClusterState): readonly Problem[] {
+function findAhead(facts: Facts, { ec, state, taken }: ClusterState): readonly Finding[] {
   if (state !== "Upgrade") return [];
-  const found = [...findLicense(facts, ec), ...(taken ? findCauses("frozen", facts, { ec }) : [])];
-  return found.map(({ code, object, cause: because, fix }) => ({
-    ...{ code, object: String(object), because, fix },
-  }));
+  return [...findLicense(facts, ec), ...(taken ? findCauses("frozen", facts, { ec }) : [])];
 }
 
 /** The operator makes the StatefulSet anew while volumes are expanded, and the pods have no owner meanwhile. */
@@ -258,33 +248,27 @@ function isDone({ ec, roll, state, specStatus, taken, running }: ClusterState): 
   );
 }
 
-type Trouble = Omit<Problem, "object">;
-
 /** What stands against it; what has to be handled first comes first. */
-function findProblems(facts: Facts, seen: ClusterState, wanted: WantedCluster): readonly Problem[] {
+function findProblems(facts: Facts, seen: ClusterState, wanted: WantedCluster): readonly Timed[] {
   const { ec, set, roll, state } = seen;
-  const object = objectLabel(ec);
-  const locateTrouble = (trouble: Trouble | undefined): readonly Problem[] =>
-    trouble === undefined ? [] : [{ object, ...trouble }];
   const isRolling = set !== undefined && roll !== undefined && !roll.complete;
   const mistaken = wanted.tag === undefined ? mistakenTag(facts, ec) : [];
   const troubles = isRolling ? listTroubles(facts, set, roll) : [];
   const told = mistaken.length > 0 && seen.taken ? listExplained(troubles) : [];
+  const resizing = findResizing(facts, ec, wanted);
   const found = [
-    ...locateTrouble(findDeleting(ec, facts.names)),
-    ...problemsIn(mistaken),
-    ...[findRefused(facts, seen, wanted), licenseTrouble(facts, seen, wanted)].flatMap(
-      locateTrouble,
-    ),
-    ...problemsIn(findScaledCauses(facts, ec)),
-    ...[quorumLost(facts, seen), frozen(facts, seen)].flatMap(locateTrouble),
+    ...tellAtOnce([...findDeleting(ec, facts.names), ...mistaken]),
+    ...findRefused(facts, seen, wanted),
+    // without a valid license an upgrade fails (S114)
+    ...locate(findLicense(facts, ec, wanted.license)),
+    ...tellAtOnce(findScaledCauses(facts, ec)),
+    ...quorumLost(facts, seen),
+    ...tellAtOnce(frozen(facts, seen)),
     ...troubles.filter(
       (one) => !told.includes(one) && (one.code !== rollFindings.idle.code || !ends.has(state)),
     ),
-    ...locateTrouble(findFailed(facts, seen, wanted)),
-    ...locateTrouble(
-      findResizing(facts, ec, wanted) ?? (mistaken.length > 0 ? undefined : notTaken(facts, seen)),
-    ),
+    ...findFailed(facts, seen, wanted),
+    ...(resizing.length > 0 || mistaken.length > 0 ? resizing : notTaken(facts, seen)),
   ];
   return withOperator(facts, found);
 }
@@ -296,7 +280,7 @@ const byOperator: readonly string[] = [
 ].map(({ code }) => code);
 
 /** A step that the operator has a part in does not help while it does not run. */
-function withOperator(facts: Facts, problems: readonly Problem[]): readonly Problem[] {
+function withOperator(facts: Facts, problems: readonly Timed[]): readonly Timed[] {
   if (!problems.some(({ code }) => byOperator.includes(code))) return problems;
   const operator = explainOperator(facts);
   if (operator.remedies === undefined) return problems;
@@ -308,28 +292,18 @@ function withOperator(facts: Facts, problems: readonly Problem[]): readonly Prob
 }
 
 /** What keeps a claim from being expanded is told at once; an expansion that goes on takes its time. */
-function findResizing(
-  facts: Facts,
-  ec: KubeObject,
-  { patience }: WantedCluster,
-): Trouble | undefined {
+function findResizing(facts: Facts, ec: KubeObject, { patience }: WantedCluster): readonly Timed[] {
   const found = readExpansion(facts, ec);
-  if (found === undefined) return undefined;
-  const { code, cause: because, fix, remedies } = found.finding;
+  if (found === undefined) return [];
   const isWatched = patience?.idleMs !== undefined;
-  return {
-    code,
-    because,
-    fix,
-    remedies,
-    ...(found.failed ? { definite: true } : { patient: !isWatched }),
-  };
+  return locate([found.finding], found.failed ? { definite: true } : { patient: !isWatched });
 }
 
-function findDeleting(ec: KubeObject, names: Names): Trouble | undefined {
-  if (!isDeleting(ec)) return undefined;
-  const { code, fix } = explain(clusterFindings.deleting, names);
-  return { code, because: renderDeletion(ec), fix, definite: true };
+function findDeleting(ec: KubeObject, names: Names): readonly Finding[] {
+  if (!isDeleting(ec)) return [];
+  return [
+    clusterFinding("deleting", { object: objectLabel(ec), cause: renderDeletion(ec) }, names),
+  ];
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */
@@ -337,10 +311,11 @@ function findRefused(
   facts: Facts,
   seen: ClusterState,
   { stateBefore }: WantedCluster,
-): Trouble | undefined {
+): readonly Timed[] {
   const { ec, state, specStatus, taken } = seen;
+  const { names } = facts;
   const invalid = state === "InvalidUpgrade";
-  if (!invalid && specStatus === "Valid") return undefined;
+  if (!invalid && specStatus === "Valid") return [];
   const causes = findCauses("refused", facts, { ec });
   const said = invalid ? "its state is InvalidUpgrade" : `its spec status is ${specStatus}`;
   const log = kubectl("see what the operator says", ...operatorLogWords(facts));
@@ -351,26 +326,29 @@ function findRefused(
     ...explainOperator(facts).words,
     ...readOperatorWords(facts, ec),
   ];
-  return {
-    code: invalid ? "CLUSTER-INVALID-UPGRADE" : "CLUSTER-SPEC-INVALID",
-    because: `${said}${first === undefined ? ", and " : ": "}${words.join("; ")}`,
-    ...withRemedies(thenRecover(first === undefined ? log : allOf(causes), ec)),
-    // what was so before the change is no answer to it
-    definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
+  const about = {
+    object: objectLabel(ec),
+    field: (invalid ? names.ecFields.state : names.ecFields.specStatus).join("."),
+    cause: `${said}${first === undefined ? ", and " : ": "}${words.join("; ")}`,
+    remedies: [thenRecover(first === undefined ? log : allOf(causes), ec)],
   };
+  const found = clusterFinding(invalid ? "invalidUpgrade" : "specInvalid", about, names);
+  // what was so before the change is no answer to it
+  const definite = stateBefore !== "InvalidUpgrade" || taken || first !== undefined;
+  return locate([found], { definite });
 }
 
 /** An upgrade that began without its prerequisites is stalled until they are met (S113). */
-function frozen(facts: Facts, { ec, state, taken }: ClusterState): Trouble | undefined {
-  if (state !== "Upgrade" || taken) return undefined;
+function frozen(facts: Facts, { ec, state, taken }: ClusterState): readonly Finding[] {
+  if (state !== "Upgrade" || taken) return [];
   const causes = findCauses("frozen", facts, { ec });
-  if (causes.length === 0) return undefined;
-  return {
-    code: "CLUSTER-FROZEN",
-    because: `the upgrade has started and is stalled: ${causes.map(({ cause }) => cause).join("; ")}`,
-    ...withRemedies(thenRecover(allOf(causes), ec)),
-    definite: true,
+  if (causes.length === 0) return [];
+  const about = {
+    object: objectLabel(ec),
+    cause: `the upgrade has started and is stalled: ${causes.map(({ cause }) => cause).join("; ")}`,
+    remedies: [thenRecover(allOf(causes), ec)],
   };
+  return [clusterFinding("frozen", about)];
 }
 
 /** Several causes are no ways to choose from: each has to go. */
@@ -387,38 +365,28 @@ function findFailed(
   facts: Facts,
   seen: ClusterState,
   { patience }: WantedCluster,
-): Trouble | undefined {
+): readonly Timed[] {
   const { ec, state } = seen;
   const renewed = isRenewed(facts, seen);
   const isEnd = ends.has(state);
-  if (!isEnd && (!renewed || settled.has(state))) return undefined;
+  if (!isEnd && (!renewed || settled.has(state))) return [];
   const although = renewed ? ", although all its pods are renewed and ready" : "";
   const operator = explainOperator(facts);
   const words = [...operator.words, ...readOperatorWords(facts, ec)];
-  return {
-    code: "CLUSTER-STATE",
-    because: [`its state is ${renderState(state)}${although}`, ...words].join("; "),
-    ...withRemedies(...operatorRemedies(facts, "read the operator's log")),
-    // while it is watched, it may still be left again
-    definite: isEnd && patience?.idleMs === undefined,
+  const about = {
+    object: objectLabel(ec),
+    field: facts.names.ecFields.state.join("."),
+    cause: [`its state is ${renderState(state)}${although}`, ...words].join("; "),
+    remedies: operatorRemedies(facts, "read the operator's log"),
   };
+  // while it is watched, it may still be left again
+  const definite = isEnd && patience?.idleMs === undefined;
+  return locate([clusterFinding("state", about, facts.names)], { definite });
 }
 
 /** As many pods as the EC asks for run what is wanted; none is never all. */
 function isRenewed(facts: Facts, { ec, roll, taken, running }: ClusterState): boolean {
   return taken && running && roll?.complete === true && roll.wanted >= readNodes(facts, ec);
-}
-
-/** Without a valid license an upgrade fails (S114). */
-function licenseTrouble(
-  facts: Facts,
-  { ec }: ClusterState,
-  { license }: WantedCluster,
-): Trouble | undefined {
-  const [found] = findLicense(facts, ec, license);
-  if (found === undefined) return undefined;
-  const { code, cause: because, fix, remedies } = found;
-  return { code, because, fix, remedies };
 }
 
 function waitsFor({ state, taken, running, set, roll, shown }: ClusterState): string {

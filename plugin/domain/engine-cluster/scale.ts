@@ -6,7 +6,6 @@ import type { StatefulSet } from "../kube/models";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { numberAt } from "../base/values";
 import { kubectl } from "../base/remedy";
-import { withRemedies } from "../rollout/progress";
 import { findWriter } from "../rollout/stateful-set";
 import { clusterFinding } from "./findings";
 
@@ -59,10 +58,12 @@ export function findScaledCauses(facts: Facts, ec: KubeObject): readonly Finding
         object: objectLabel(set),
         field: "spec.replicas",
         cause: `it asks for ${replicas} ${replicas === 1 ? "pod" : "pods"}, and its ${term} for ${nodes} nodes${findWriter(set, ["f:spec", "f:replicas"])}`,
-        ...withRemedies({
-          ...kubectl("bring it back to that number", ...back),
-          then: { says: "where the operator runs, read in its log why it did not do so itself" },
-        }),
+        remedies: [
+          {
+            ...kubectl("bring it back to that number", ...back),
+            then: { says: "where the operator runs, read in its log why it did not do so itself" },
+          },
+        ],
       },
       facts.names,
     ),

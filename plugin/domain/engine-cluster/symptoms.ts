@@ -6,7 +6,7 @@ import { type KubeObject, objectLabel } from "../kube/objects";
 import type { Code } from "../names/codes";
 import { ec, text } from "../names/text";
 import type { ApiLicense } from "../rest-api/records";
-import { asString, getPath } from "../base/values";
+import { asString, getPath, pick } from "../base/values";
 import { isSameRelease } from "../base/versions";
 import { groundSymptoms } from "../operator/ground";
 import { rollFindings } from "../rollout/findings";
@@ -17,7 +17,7 @@ import { findDeletingCluster } from "./deletion";
 import { clusterFindings } from "./findings";
 import { findLicense } from "./license";
 import { renderState } from "./not-taken";
-import { operatorRelease } from "./operator";
+import { isSuspended, operatorRelease } from "./operator";
 import { findSet } from "./rollout";
 import { findScaledCauses } from "./scale";
 import { findStandstill } from "./standstill";
@@ -48,20 +48,9 @@ export function ofStandstill(
   cluster: KubeObject,
   ...codes: readonly Code[]
 ): readonly Found[] {
-  const { ecFields } = facts.names;
-  const fields: Readonly<Record<string, readonly string[]>> = {
-    [clusterFindings.state.code]: ecFields.state,
-    [clusterFindings.invalidUpgrade.code]: ecFields.state,
-    [clusterFindings.specInvalid.code]: ecFields.specStatus,
-  };
-  return findStandstill(facts, cluster).flatMap((one) => {
-    const { code, object, because: cause, fix, remedies } = one;
-    const known = codes.find((each) => each.code === code);
-    if (known === undefined) return [];
-    const field = fields[code]?.join(".");
-    const about = { code, object, cause, fix, source: known.source };
-    return [{ ...about, ...(field && { field }), ...(remedies && { remedies }) }];
-  });
+  return findStandstill(facts, cluster)
+    .filter(({ code }) => codes.some((one) => one.code === code))
+    .map((one) => pick(one, "code", "object", "field", "cause", "fix", "remedies", "source"));
 }
 
 const readState = (cluster: KubeObject, { names }: Facts): string =>
@@ -107,13 +96,22 @@ export const clusterSymptoms = {
       ofStandstill(facts, cluster, clusterFindings.mistakenTag, clusterFindings.tagLowered),
     ),
   },
-  refused: {
+  // its cause is judged by itself, and the next edit may be its cure
+  invalidUpgrade: {
     ...clusterFindings.invalidUpgrade,
-    title: text`The operator accepts every ${ec}`,
+    title: "The operator has refused no upgrade",
     needs,
-    causes: [clusterFindings.specInvalid],
     judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.invalidUpgrade, clusterFindings.specInvalid),
+      ofStandstill(facts, cluster, clusterFindings.invalidUpgrade),
+    ),
+  },
+  specInvalid: {
+    ...clusterFindings.specInvalid,
+    title: text`The operator accepts every ${ec}'s spec`,
+    needs,
+    forbids: ["upgrade-cluster"],
+    judge: perCluster((cluster, facts) =>
+      ofStandstill(facts, cluster, clusterFindings.specInvalid),
     ),
   },
   license: {
@@ -153,6 +151,18 @@ export const clusterSymptoms = {
       const found = readExpansion(facts, cluster);
       if (found === undefined) return [];
       return [found.failed ? found.finding : { ...found.finding, passes: true }];
+    }),
+  },
+  // pods that are well say nothing of whether the operator still manages the EC (S10)
+  suspended: {
+    ...clusterFindings.behindOperator,
+    title: text`The operator manages every ${ec}`,
+    needs: ["ecs", "deployments"],
+    judge: perCluster((cluster, facts) => {
+      if (!isSuspended(facts, cluster)) return [];
+      const cause = `suspended: the operator is already at ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
+      const fix = "upgrade it with upgrade-cluster";
+      return [{ severity: "error", object: objectLabel(cluster), cause, fix }];
     }),
   },
 } as const satisfies Readonly<Record<string, Symptom<ClusterScene>>>;
@@ -212,27 +222,8 @@ export const aheadSymptoms = {
       const found = ofStandstill(facts, cluster, clusterFindings.state);
       if (found.length > 0 || known.includes(state)) return found;
       const cause = `its state is ${renderState(state)}`;
-      return [{ object: objectLabel(cluster), field: stateField(facts), cause }];
+      return [{ object: objectLabel(cluster), field: stateField(facts), cause, passes: true }];
     }),
-  },
-  // its cause is judged by itself, and the next edit may be its cure
-  invalidUpgrade: {
-    ...clusterFindings.invalidUpgrade,
-    severity: "warning",
-    title: "The operator has refused no upgrade",
-    needs: ["ecs", "events"],
-    judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.invalidUpgrade),
-    ),
-  },
-  specInvalid: {
-    ...clusterFindings.specInvalid,
-    title: text`The operator accepts every ${ec}'s spec`,
-    needs,
-    forbids: ["upgrade-cluster"],
-    judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.specInvalid),
-    ),
   },
   held: {
     ...rollFindings.held,
@@ -313,7 +304,7 @@ function describeBusy(facts: Facts, cluster: KubeObject, says: string): Found {
   const cause = `${says}: one roll at a time, and edits of databases may be denied until it is Running`;
   const about = { object: objectLabel(cluster), field: stateField(facts), cause };
   // to follow it would be to wait for what does not come
-  if (findStandstill(facts, cluster).length === 0) return about;
+  if (findStandstill(facts, cluster).length === 0) return { ...about, passes: true };
   return { ...about, fix: `end its standstill first: ${recoverLine(cluster)}` };
 }
 

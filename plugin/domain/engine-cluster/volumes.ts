@@ -11,7 +11,6 @@ import { renderTerm } from "../names/names";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { asString, getPath } from "../base/values";
 import { kubectl } from "../base/remedy";
-import { withRemedies } from "../rollout/progress";
 import { clusterFinding } from "./findings";
 import { readNodes } from "./scale";
 
@@ -54,7 +53,7 @@ export function readExpansion(facts: Facts, ec: KubeObject): Expansion | undefin
       {
         object: objectLabel(ec),
         cause: `its volumes are being expanded: ${told.join("; ")}`,
-        ...withRemedies(failed.length > 0 ? { ...look, then } : look),
+        remedies: [failed.length > 0 ? { ...look, then } : look],
       },
       names,
     ),

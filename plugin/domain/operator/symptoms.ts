@@ -65,9 +65,9 @@ export const operatorSymptoms = {
         const cause = renderCounts(countReplicas(deployment));
         return [{ object, cause, remedies: [waitFor(facts)], passes: true }];
       }
-      const { code, object: of, because, fix, remedies } = progress;
+      const { code, object: of, cause, fix, remedies } = progress;
       const [told] = known.filter((one) => one.code === code).map(({ source }) => ({ source }));
-      return [{ code, object: of, cause: because, fix, ...told, ...(remedies && { remedies }) }];
+      return [{ code, object: of, cause, fix, ...told, ...(remedies && { remedies }) }];
     },
   },
   idle: {

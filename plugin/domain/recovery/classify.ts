@@ -1,12 +1,12 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
 import { type Expansion, readExpansion } from "../engine-cluster/volumes";
-import { clusterCodes, clusterFinding, clusterFindings } from "../engine-cluster/findings";
+import { clusterFinding, clusterFindings } from "../engine-cluster/findings";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, readName, objectLabel } from "../kube/objects";
 import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
 import { listStalls } from "../engine-cluster/standstill";
-import { type Progress, stallFinding } from "../rollout/progress";
+import type { Progress } from "../rollout/progress";
 import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set";
 import { findLicense, licenseCodes } from "../engine-cluster/license";
 import { getPath, asString } from "../base/values";
@@ -245,7 +245,7 @@ function causesOfStall(frozen: Frozen, progress: Progress): readonly FreezeCause
       ...(provenStep(facts, readName(ec), problem) ?? {
         is: licenseCodes.includes(problem.code) ? "license" : "other",
       }),
-      finding: stallFinding({ ...withoutPointer(problem), is: "stalled" }, clusterCodes),
+      finding: withoutPointer(problem),
     }));
 }
 

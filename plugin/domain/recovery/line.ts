@@ -115,6 +115,20 @@ export function outOfLineAhead(
   return outOfLine(facts, then, api).apart;
 }
 
+/** The edit by which a resource follows a version; an absent one or a channel asks for nothing that would undo it. */
+export function raisedEdit(
+  database: RecoveryDatabase,
+  to: string,
+  { fields }: Facts["names"],
+): readonly Apart[] {
+  const { target } = database;
+  if (target === undefined || target.instanceOf !== undefined) return [];
+  const path = fields.engineVersion;
+  const from = getPath(target.object, path);
+  if (parseEngineVersion(from) === undefined) return [];
+  return [{ database, edb: target.object, edits: [{ path, from, to }] }];
+}
+
 /** Lowering is never written, nor is a channel or an absent version replaced by a number. */
 function versionEdits(
   { names }: Facts,

@@ -2,7 +2,7 @@
 import { renderVersion } from "../database/rollout";
 import {
   canDefineModules,
-  defineLine,
+  defineWords,
   isTooOld,
   listUndefinedModules,
   moduleUndefined,
@@ -19,6 +19,7 @@ import { objectLabel } from "../kube/objects";
 import { renderTerm } from "../names/names";
 import { withInstalled } from "../rest-api/modules";
 import { moduleStanding, projectCluster } from "../rules/clusters";
+import { tool } from "../base/remedy";
 import { asString, getPath } from "../base/values";
 import { isOlder } from "../base/versions";
 import type { FreezeCause, Frozen } from "./cause";
@@ -73,8 +74,8 @@ function findUndefined(frozen: Frozen, ended: readonly RetiredUse[]): readonly F
 /** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
 function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
   if (!canDefineModules(facts)) return [];
-  const fix = `define it with ${defineLine(ec, [module])}`;
-  return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix }) }];
+  const remedies = [tool(`define ${module} with modules define`, ...defineWords(ec, [module]))];
+  return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, remedies }) }];
 }
 
 function findUninstalled(

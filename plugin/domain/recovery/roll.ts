@@ -1,11 +1,11 @@
 /** Steps of a roll that is stuck which are proven safe: nothing that serves is taken away (S72; domain facts 11). */
+import type { Finding } from "../base/findings";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Pod, StatefulSet } from "../kube/models";
 import { isDeleting } from "../kube/deletion";
 import type { FieldEdit } from "../kube/edits";
 import { readName, objectLabel } from "../kube/objects";
 import { rollFindings } from "../rollout/findings";
-import type { Problem } from "../rollout/progress";
 import { keptNames, type Roll, readRoll } from "../rollout/stateful-set";
 
 /** What takes a cause away, and the object that it is done to. */
@@ -19,7 +19,7 @@ export type RollStep =
 export function provenStep(
   facts: Facts,
   name: string,
-  { code, object }: Pick<Problem, "code" | "object">,
+  { code, object }: Pick<Finding, "code" | "object">,
 ): RollStep | undefined {
   const set = factNamed(facts, "statefulSets", { name, namespace: facts.namespace });
   if (set === undefined) return undefined;

@@ -1,5 +1,5 @@
 /** Where the volumes of a pod are attached, in the words of their drivers (domain facts 11). */
-import { withRemedies } from "./progress";
+import type { Recognized } from "./progress";
 import { look, type Remedy } from "../base/remedy";
 import { asString } from "../base/values";
 import { factNamed, type Facts } from "../facts/facts";
@@ -7,7 +7,7 @@ import type { Pod, VolumeAttachment } from "../kube/models";
 import { objectLabel, readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { findLostNode, waysBack } from "./pod-nodes";
-import { type Trouble, checkController, seePod } from "./pod-words";
+import { checkController, seePod } from "./pod-words";
 import { latest, listStatuses } from "./times";
 import { attachWay } from "./volume-words";
 
@@ -61,7 +61,7 @@ export function findAttachment(
   pod: Pod,
   facts: Facts,
   { isTold }: { readonly isTold: boolean },
-): Trouble | undefined {
+): Recognized | undefined {
   const node = asString(pod.spec?.nodeName);
   if (node === undefined || pod.metadata.deletionTimestamp !== undefined) return undefined;
   if (hasBegun(pod)) return undefined;
@@ -99,7 +99,7 @@ function readPlacing({ pod }: Attached): string | undefined {
   return latest([placed, pod.metadata["creationTimestamp"]]);
 }
 
-function findHolder(one: Attached): readonly Trouble[] {
+function findHolder(one: Attached): readonly Recognized[] {
   const { bound, node, attachment } = one;
   const holder = nodeNameIn(one);
   if (holder === node || !bound.isExclusive) return [];
@@ -109,8 +109,8 @@ function findHolder(one: Attached): readonly Trouble[] {
   const said = error === undefined ? "" : `, and ${driverOf(one)} reports: ${error.message}`;
   return [
     {
-      because: `volume ${bound.volume} of claim ${bound.claim} is attached to node ${holder} and not to ${node}${state}${said}`,
-      ...withRemedies(...chooseRelease(one, holder, error !== undefined)),
+      cause: `volume ${bound.volume} of claim ${bound.claim} is attached to node ${holder} and not to ${node}${state}${said}`,
+      remedies: chooseRelease(one, holder, error !== undefined),
       since: error?.time ?? going ?? readPlacing(one),
     },
   ];
@@ -148,25 +148,25 @@ function isUnattached(one: Attached): boolean {
 const unattached = ({ bound, node }: Attached): string =>
   `volume ${bound.volume} of claim ${bound.claim} is not attached to node ${node}`;
 
-function findFailed(one: Attached): readonly Trouble[] {
+function findFailed(one: Attached): readonly Recognized[] {
   const error = readError(one, "attachError");
   if (!isUnattached(one) || error === undefined) return [];
   const again = `fix what ${driverOf(one)} reports; it tries again by itself`;
   return [
     {
-      because: `${unattached(one)}: ${driverOf(one)} reports: ${error.message}`,
-      ...withRemedies(seeAttachment(one, attachWay(one.pod, error.message, again))),
+      cause: `${unattached(one)}: ${driverOf(one)} reports: ${error.message}`,
+      remedies: [seeAttachment(one, attachWay(one.pod, error.message, again))],
       since: latest([one.attachment.metadata["creationTimestamp"], readPlacing(one)]),
     },
   ];
 }
 
-function findSilent(one: Attached): readonly Trouble[] {
+function findSilent(one: Attached): readonly Recognized[] {
   if (!isUnattached(one)) return [];
   return [
     {
-      because: `${unattached(one)}, and ${driverOf(one)} reports no error`,
-      ...withRemedies(seeAttachment(one, `check whether the controller of ${driverOf(one)} runs`)),
+      cause: `${unattached(one)}, and ${driverOf(one)} reports no error`,
+      remedies: [seeAttachment(one, `check whether the controller of ${driverOf(one)} runs`)],
       since: asString(one.attachment.metadata["creationTimestamp"]) ?? readPlacing(one),
     },
   ];

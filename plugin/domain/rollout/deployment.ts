@@ -1,21 +1,17 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts/facts";
-import { kubectl } from "../base/remedy";
+import { kubectl, renderFix } from "../base/remedy";
 import type { Deployment, ReplicaSet } from "../kube/models";
 import { type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { sameJson, asString } from "../base/values";
+import { sameJson, asString, pick } from "../base/values";
 import { deploymentFindings, rollFindings } from "./findings";
 import { podTroubles } from "./pod-causes";
-import { type Problem, type Progress, makeStalled as stall, withRemedies } from "./progress";
+import { makeStalled, type Progress, type Stalled, type Timed } from "./progress";
 import { lastRefusal } from "./refusals";
 import { defaultStallAfterMs, isDue } from "./stateful-set";
 
-/** A cause that does not go away by waiting. */
-interface DeploymentProblem {
-  readonly what: keyof typeof deploymentFindings;
-  readonly message?: string | undefined;
-}
+type Cause = keyof typeof deploymentFindings;
 
 const revision = "deployment.kubernetes.io/revision";
 
@@ -44,10 +40,10 @@ function isOwned({ metadata }: KubeObject, { uid }: ObjectMeta): boolean {
 }
 
 /** What keeps a pod of that ReplicaSet, judged as every pod is; only what comes up is given time. */
-function podProblem(facts: Facts, deployment: Deployment): Problem | undefined {
+function findPodCause(facts: Facts, deployment: Deployment): Timed | undefined {
   const set = newestReplicaSet(facts, deployment);
   if (set === undefined) return undefined;
-  const isLate = late(deployment) !== undefined;
+  const isLate = isOverdue(deployment);
   const patience = { stallAfterMs: defaultStallAfterMs };
   const [first] = facts.objects.pods
     .filter((pod) => isOwned(pod, set.metadata) && pod.metadata.deletionTimestamp === undefined)
@@ -56,40 +52,48 @@ function podProblem(facts: Facts, deployment: Deployment): Problem | undefined {
       const comesUp = one.code === rollFindings.notReady.code || one.patient === true;
       return !comesUp || isLate || isDue(one, { patience, moved: undefined, now: facts.now });
     });
-  return first && { ...first, code: asOperators[first.code] ?? first.code };
+  return first && { ...first, ...pickCode(asOperators[first.code]) };
 }
 
 /** The operator's own codes for what any pod may have. */
-const asOperators: Readonly<Record<string, string>> = {
-  [rollFindings.config.code]: deploymentFindings.configuration.code,
-  [rollFindings.crash.code]: deploymentFindings.crash.code,
-  [rollFindings.image.code]: deploymentFindings.image.code,
-  [rollFindings.memory.code]: deploymentFindings.crash.code,
-  [rollFindings.unschedulable.code]: deploymentFindings.unschedulable.code,
+const asOperators: Readonly<Record<string, Cause>> = {
+  [rollFindings.config.code]: "configuration",
+  [rollFindings.crash.code]: "crash",
+  [rollFindings.image.code]: "image",
+  [rollFindings.memory.code]: "crash",
+  [rollFindings.unschedulable.code]: "unschedulable",
 };
+
+function pickCode(what: Cause | undefined): Partial<Pick<Timed, "code" | "source">> {
+  return what === undefined ? {} : pick(deploymentFindings[what], "code", "source");
+}
 
 /** Judges the operator's Deployment from the lists of Deployments, ReplicaSets, pods and events. */
 export function judgeDeployment(facts: Facts, name: string): Progress {
   const { namespace, objects } = facts;
   const found = objects.deployments.find(({ metadata }) => metadata.name === name);
-  if (found === undefined) {
-    return makeStalled({ what: "gone", object: `Deployment/${namespace}/${name}` });
-  }
+  if (found === undefined) return stall("gone", `Deployment/${namespace}/${name}`);
   const object = objectLabel(found);
   const counts = countReplicas(found);
   const step = JSON.stringify(counts);
-  if (found.spec?.paused === true) return makeStalled({ what: "paused", object });
+  if (found.spec?.paused === true) return stall("paused", object);
   // a status of an older generation says nothing of this one
   if (counts.observed < counts.generation) {
     return { is: "moving", on: `${object}: ${renderCounts(counts)}`, step };
   }
-  if (counts.wanted === 0) return makeStalled({ what: "scaledDown", object });
+  if (counts.wanted === 0) return stall("scaledDown", object);
   const says = renderCounts(counts);
   if (isThere(counts)) return { is: "done", says };
-  const ofPod = podProblem(facts, found);
-  if (ofPod !== undefined) return stall(ofPod);
-  const trouble = rejection(facts, found) ?? late(found);
-  if (trouble !== undefined) return makeStalled({ object, ...trouble });
+  const ofPod = findPodCause(facts, found);
+  if (ofPod !== undefined) return makeStalled(ofPod);
+  const refused = findRejection(facts, found);
+  if (refused !== undefined) {
+    const reason = reasons.find(([pattern]) => pattern.test(refused));
+    return stall(reason?.[1] ?? "rejected", object, refused);
+  }
+  if (isOverdue(found)) {
+    return stall("deadline", object, asString(findCondition(found, "Progressing")?.message));
+  }
   return { is: "moving", on: `${object}: ${says}`, step };
 }
 
@@ -130,42 +134,34 @@ export function renderCounts(counts: Counts): string {
   return `${ready}/${wanted} ready, ${updated} up to date, ${available} available${old}`;
 }
 
-function late(deployment: Deployment): DeploymentProblem | undefined {
-  const condition = findCondition(deployment, "Progressing");
-  if (condition?.status !== "False") return undefined;
-  return { what: "deadline", message: asString(condition.message) };
+function isOverdue(deployment: Deployment): boolean {
+  return findCondition(deployment, "Progressing")?.status === "False";
 }
 
 /** The commands that end what a person has done to it. */
-const ways: Partial<
-  Record<DeploymentProblem["what"], (name: string, place: readonly string[]) => readonly string[]>
-> = {
-  paused: (name, place) => ["rollout", "resume", "deployment", name, ...place],
-  scaledDown: (name, place) => ["scale", "deployment", name, "--replicas=1", ...place],
+const ways: Partial<Record<Cause, (name: string) => readonly string[]>> = {
+  paused: (name) => ["rollout", "resume", "deployment", name],
+  scaledDown: (name) => ["scale", "deployment", name, "--replicas=1"],
 };
 
-function makeStalled({
-  what,
-  object,
-  message,
-}: DeploymentProblem & { readonly object: string }): Progress {
-  const { code, cause, fix } = deploymentFindings[what];
+/** What does not go away by waiting. */
+function stall(what: Cause, object: string, message?: string): Stalled {
+  const { code, severity, cause: says, fix, source } = deploymentFindings[what];
   const [, namespace, name] = object.split("/");
-  const words = ways[what]?.(String(name), ["-n", String(namespace)]);
-  const because = message === undefined ? cause : `${cause}: ${message}`;
-  const remedy = words === undefined ? { says: fix } : kubectl(fix, ...words);
-  return stall({ code, object, because, ...withRemedies(remedy) });
+  const words = ways[what]?.(String(name));
+  const remedies = [words ? kubectl(fix, ...words, "-n", String(namespace)) : { says: fix }];
+  const cause = message === undefined ? says : `${says}: ${message}`;
+  const about = { object, cause, fix: renderFix(remedies), remedies };
+  return { is: "stalled", code, severity, ...about, source };
 }
 
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
-function rejection(facts: Facts, deployment: Deployment): DeploymentProblem | undefined {
+function findRejection(facts: Facts, deployment: Deployment): string | undefined {
   const set = newestReplicaSet(facts, deployment);
-  const message = failure(deployment) ?? failure(set) ?? latestEvent(facts, set);
-  if (message === undefined) return undefined;
-  return { what: reasons.find(([pattern]) => pattern.test(message))?.[1] ?? "rejected", message };
+  return failure(deployment) ?? failure(set) ?? latestEvent(facts, set);
 }
 
-const reasons: readonly (readonly [pattern: RegExp, what: DeploymentProblem["what"]])[] = [
+const reasons: readonly (readonly [pattern: RegExp, what: Cause])[] = [
   [/exceeded quota|failed quota/, "quota"],
   [/forbidden|security context constraint|serviceaccount .*not found/, "forbidden"],
 ];

@@ -1,5 +1,7 @@
 /** The finding codes of a roll and of its pods, each with its cause, way out and source; the first is to be handled first. */
 import { error, type Explained } from "../base/findings";
+import { bindFindings } from "../names/codes";
+import { readTiming, type Recognized, type Timed } from "./progress";
 
 /** What keeps a roll, in the order in which it has to be handled. */
 export const rollFindings = {
@@ -97,10 +99,18 @@ export const rollFindings = {
     cause: "all pods are ready, old ones are left, and nothing renews them",
     fix: "see whether the cluster's controller manager runs, and what its log says",
   }),
-} as const;
+} as const satisfies Readonly<Record<string, Explained>>;
 
 /** What may keep a roll, by its short name. */
 export type RollCause = keyof typeof rollFindings;
+
+const makeFinding = bindFindings(rollFindings);
+
+/** A finding of one of the codes, and when it may be told. */
+export function rollFinding(cause: RollCause, found: Recognized & Pick<Timed, "object">): Timed {
+  const { object, cause: says, remedies } = found;
+  return { ...makeFinding(cause, { object, cause: says, remedies }), object, ...readTiming(found) };
+}
 
 const order: readonly string[] = Object.values(rollFindings).map(({ code }) => code);
 

@@ -58,7 +58,7 @@ export function renderMoving({
   but = [],
 }: Pick<Extract<Progress, { is: "moving" }>, "on" | "last" | "but">): string {
   const told = last === undefined ? on : `${on}; ${last}`;
-  return but.length === 0 ? told : `${told}, but: ${but.map(({ because }) => because).join("; ")}`;
+  return but.length === 0 ? told : `${told}, but: ${but.map(({ cause }) => cause).join("; ")}`;
 }
 
 /** "unknown" with the lists that may not be read, or that a dump holds otherwise; undefined when all of them were. */

@@ -1,12 +1,12 @@
 /** A roll in which every pod is well and none is renewed: only its controller can take it further (S72; domain facts 11). */
-import { withRemedies } from "./progress";
+import type { Recognized } from "./progress";
 import { look, type Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Pod, StatefulSet } from "../kube/models";
 import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asArray } from "../base/values";
-import { type Trouble, checkController } from "./pod-words";
+import { checkController } from "./pod-words";
 import { findUndeleted, listSetEvents } from "./refusals";
 import { latest } from "./times";
 
@@ -16,12 +16,12 @@ interface Renewal {
   readonly old: readonly string[];
 }
 
-export function findIdle(facts: Facts, set: StatefulSet, { pods, old }: Renewal): Trouble {
+export function findIdle(facts: Facts, set: StatefulSet, { pods, old }: Renewal): Recognized {
   const until = readCounted(set, pods);
   const why = findReason(facts, set);
   return {
-    because: `${old.join(", ")} ${old.length === 1 ? "is" : "are"} to be renewed, all pods are ready, and ${why.says}`,
-    ...withRemedies(why.remedy),
+    cause: `${old.join(", ")} ${old.length === 1 ? "is" : "are"} to be renewed, all pods are ready, and ${why.says}`,
+    remedies: [why.remedy],
     ...(until !== undefined && { since: until, patient: Date.parse(until) > facts.now }),
   };
 }

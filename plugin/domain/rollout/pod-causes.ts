@@ -1,13 +1,13 @@
 /** What keeps a pod from being ready, in the words of scheduler, kubelet and controller (domain facts 11). */
-import { withRemedies, type Problem } from "./progress";
+import type { Recognized, Timed } from "./progress";
 import { look, type Remedy } from "../base/remedy";
 import type { Event, Pod } from "../kube/models";
 import { readName, objectLabel } from "../kube/objects";
 import { findCondition } from "../kube/typed";
-import { asString, pick } from "../base/values";
+import { asString } from "../base/values";
 import type { Facts } from "../facts/facts";
 import { findAttachment } from "./attachments";
-import { rankCode, type RollCause, rollFindings } from "./findings";
+import { rankCode, type RollCause, rollFinding, rollFindings } from "./findings";
 import { findCrashed, findEarly, notConfigured, ofContainers, outOfMemory } from "./pod-containers";
 import { notPulled } from "./pod-images";
 import { findRecreated } from "./pod-recreated";
@@ -19,7 +19,6 @@ import { unbound } from "./pod-claims";
 import {
   type PodContext,
   readTimes,
-  type Trouble,
   explainUnplaced,
   listWarnings,
   podOwner,
@@ -34,7 +33,7 @@ export function isReady(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp === undefined && ready?.status === "True";
 }
 
-type Recognizer = (pod: Pod, context?: PodContext) => Trouble | undefined;
+type Recognizer = (pod: Pod, context?: PodContext) => Recognized | undefined;
 
 /** How each cause of a pod is recognized, with its words and its remedy. */
 const causes: readonly (readonly [cause: RollCause, recognize: Recognizer])[] = [
@@ -59,12 +58,12 @@ const causes: readonly (readonly [cause: RollCause, recognize: Recognizer])[] = 
 ];
 
 /** Every cause of one pod, the first to be handled first; none for one that is ready. */
-export function podTroubles(pod: Pod, context?: PodContext): readonly Problem[] {
+export function podTroubles(pod: Pod, context?: PodContext): readonly Timed[] {
   if (isReady(pod)) return [];
   const object = objectLabel(pod);
-  const found = causes.flatMap(([cause, recognize]): readonly Problem[] => {
+  const found = causes.flatMap(([cause, recognize]): readonly Timed[] => {
     const seen = recognize(pod, context);
-    return seen === undefined ? [] : [{ code: rollFindings[cause].code, object, ...seen }];
+    return seen === undefined ? [] : [rollFinding(cause, { object, ...seen })];
   });
   // what it is given time for is why it is not ready
   const isGivenTime = found.some(({ patient }) => patient === true);
@@ -74,23 +73,21 @@ export function podTroubles(pod: Pod, context?: PodContext): readonly Problem[] 
 }
 
 /** What keeps a pod from being ready; undefined for one that is. */
-export function podTrouble(pod: Pod, context?: PodContext): Problem | undefined {
+export function podTrouble(pod: Pod, context?: PodContext): Timed | undefined {
   const [first] = podTroubles(pod, context);
   return first;
 }
 
 /** Its own trouble is that of what was asked for before: what is asked for now is not tried until it is deleted. */
-function findOutdated(pod: Pod, context?: PodContext): Trouble | undefined {
+function findOutdated(pod: Pod, context?: PodContext): Recognized | undefined {
   const old = context?.outdated;
   if (context === undefined || old === undefined || pod.metadata.deletionTimestamp !== undefined)
     return undefined;
   if (!mayHelp(pod)) return undefined;
   const [own] = podTroubles(pod, { facts: context.facts });
   return {
-    because: `${old.says}, and the StatefulSet controller does not replace it while it is not ready: ${String(own?.because)}`,
-    ...withRemedies(
-      onPod(pod, old.othersReady ? atOnce : afterOthers, "delete", "pod", readName(pod)),
-    ),
+    cause: `${old.says}, and the StatefulSet controller does not replace it while it is not ready: ${String(own?.cause)}`,
+    remedies: [onPod(pod, old.othersReady ? atOnce : afterOthers, "delete", "pod", readName(pod))],
     since: own?.since,
     ...(!old.isParallel && sureness(own)),
   };
@@ -107,7 +104,7 @@ function mayHelp(pod: Pod): boolean {
 }
 
 /** With pods in parallel the controller of some releases still replaces such a pod: then only time tells. */
-function sureness(own: Problem | undefined): Pick<Trouble, "definite" | "evident"> {
+function sureness(own: Timed | undefined): Pick<Recognized, "definite" | "evident"> {
   return { definite: own?.definite === true, evident: own?.evident === true };
 }
 
@@ -122,7 +119,7 @@ function eventual(
   pod: Pod,
   context: PodContext | undefined,
   reason: keyof typeof eventWays,
-): Trouble | undefined {
+): Recognized | undefined {
   if (context === undefined || pod.metadata.deletionTimestamp !== undefined) return undefined;
   const found = listWarnings(context.facts, pod, reason);
   const [newest] = found;
@@ -130,8 +127,8 @@ function eventual(
   const message = asString(newest.message) ?? reason;
   const first = found.map((event) => readTimes(event).first).toSorted()[0];
   return {
-    because: `${reason}: ${message.trim()}`,
-    ...withRemedies(eventWays[reason](pod, message)),
+    cause: `${reason}: ${message.trim()}`,
+    remedies: [eventWays[reason](pod, message)],
     since: first,
     ...readPatience(message, reason, findOwnership(pod, context.facts) !== undefined),
   };
@@ -142,7 +139,7 @@ function readPatience(
   message: string,
   reason: keyof typeof eventWays,
   isAtWork: boolean,
-): Pick<Trouble, "definite" | "patient"> {
+): Pick<Recognized, "definite" | "patient"> {
   // the driver of a node that has just started comes up a little later
   const isMissing = /not found|does not exist/.test(message) && !/CSI drivers/.test(message);
   if (isMissing) return { definite: reason === "FailedMount" };
@@ -163,12 +160,12 @@ function isOver(pod: Pod, facts: Facts, event: Event): boolean {
 }
 
 /** The events say that it failed, the attachments which node holds the volume, and for whom. */
-function findUnattached(pod: Pod, context?: PodContext): Trouble | undefined {
+function findUnattached(pod: Pod, context?: PodContext): Recognized | undefined {
   const told = eventual(pod, context, "FailedAttachVolume");
   const isTold = told !== undefined;
   const seen = context && findAttachment(pod, context.facts, { isTold });
   if (told === undefined || seen === undefined) return told ?? seen;
-  return { ...told, because: `${told.because}; ${seen.because}`, ...pick(seen, "fix", "remedies") };
+  return { ...told, cause: `${told.cause}; ${seen.cause}`, remedies: seen.remedies };
 }
 
 /** A container runs, or one that runs first has begun after that time: what the event tells of is over. */
@@ -183,7 +180,7 @@ function hasStartedSince(pod: Pod, time: string): boolean {
 }
 
 /** A condition that somebody else has to set before the pod counts as ready. */
-function findGated(pod: Pod): Trouble | undefined {
+function findGated(pod: Pod): Recognized | undefined {
   const ready = findCondition(pod, "ContainersReady");
   if (ready?.status !== "True" || pod.metadata.deletionTimestamp !== undefined) return undefined;
   const open = pod.spec?.readinessGates
@@ -192,18 +189,18 @@ function findGated(pod: Pod): Trouble | undefined {
   if (open === undefined || open.length === 0) return undefined;
   const said = open.flatMap((type) => asString(findCondition(pod, type)?.message) ?? []);
   return {
-    because: `all its containers are ready, and its readiness gate ${open.join(", ")} is not set${said.length === 0 ? "" : `: ${said.join("; ")}`}`,
-    ...withRemedies(
+    cause: `all its containers are ready, and its readiness gate ${open.join(", ")} is not set${said.length === 0 ? "" : `: ${said.join("; ")}`}`,
+    remedies: [
       seePod(
         pod,
         `check the controller that sets ${open.join(", ")}, a load balancer's for example`,
       ),
-    ),
+    ],
     since: asString(ready.lastTransitionTime),
   };
 }
 
-function notReady(pod: Pod, context?: PodContext): Trouble | undefined {
+function notReady(pod: Pod, context?: PodContext): Recognized | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) return undefined;
   const phase = readPhase(pod);
   const early = findEarly(pod);
@@ -211,10 +208,8 @@ function notReady(pod: Pod, context?: PodContext): Trouble | undefined {
   const seen = readProbe(pod, context) ?? early?.says ?? findWaitingReason(pod);
   const words = [`it is ${phase} and not ready`, ...listWords(pod), seen, wait?.says];
   return {
-    because: words.filter(Boolean).join(": "),
-    ...(early === undefined
-      ? withRemedies(chooseNextLook(pod, phase))
-      : pick(early, "fix", "remedies")),
+    cause: words.filter(Boolean).join(": "),
+    remedies: early?.remedies ?? [chooseNextLook(pod, phase)],
     since: latest([readTurn(pod), early?.since]),
     patient: wait !== undefined,
   };

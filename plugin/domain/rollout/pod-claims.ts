@@ -1,5 +1,5 @@
 /** A pod that no node takes because of its volumes, in the words of scheduler and provisioner (domain facts 11). */
-import { withRemedies } from "./progress";
+import type { Recognized } from "./progress";
 import { readNamespace } from "../kube/objects";
 import type { Facts } from "../facts/facts";
 import type { Pod } from "../kube/models";
@@ -7,7 +7,7 @@ import { asString } from "../base/values";
 import { isOnlyVolume } from "./node-words";
 import { describePlacing } from "./pod-nodes";
 import { findScaleUp } from "./pod-waits";
-import { type PodContext, type Trouble, explainUnplaced } from "./pod-words";
+import { type PodContext, explainUnplaced } from "./pod-words";
 
 /** What the scheduler says of the volume decides what helps. */
 const ways: readonly (readonly [pattern: RegExp, way: string])[] = [
@@ -63,18 +63,20 @@ function chooseWay(message: string): string {
   return found?.[1] ?? "fix the volume or its storage class";
 }
 
-export function unbound(pod: Pod, context?: PodContext): Trouble | undefined {
+export function unbound(pod: Pod, context?: PodContext): Recognized | undefined {
   const message = explainUnplaced(pod);
   if (message === undefined || !isOnlyVolume(message)) return undefined;
   const said = context === undefined ? [] : claimWords(context.facts, pod);
   const scaleUp = context && findScaleUp(pod, context.facts);
   const asked = scaleUp === undefined ? [] : [scaleUp.says];
   return {
-    because: [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...said, ...asked].join("; "),
-    ...withRemedies({
-      says: chooseWay([message, ...said].join("; ")),
-      see: { of: "kubectl", words: ["get", "pvc", "-n", readNamespace(pod)] },
-    }),
+    cause: [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...said, ...asked].join("; "),
+    remedies: [
+      {
+        says: chooseWay([message, ...said].join("; ")),
+        see: { of: "kubectl", words: ["get", "pvc", "-n", readNamespace(pod)] },
+      },
+    ],
     ...describePlacing(pod, context?.facts),
     ...(isBeingMade(said) && { evident: false }),
     ...(scaleUp?.isComing === true && { evident: false, patient: true }),

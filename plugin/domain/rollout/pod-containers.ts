@@ -1,16 +1,16 @@
 /** What keeps the containers of a pod from running, in the kubelet's words (domain facts 11). */
+import type { Recognized } from "./progress";
 import type { Pod, ContainerState, ContainerStatus } from "../kube/models";
 import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { countNoun, asString } from "../base/values";
-import { listWarnings, podOwner, type PodContext, type Trouble, onPod, seePod } from "./pod-words";
-import { withRemedies } from "./progress";
+import { listWarnings, podOwner, type PodContext, onPod, seePod } from "./pod-words";
 import { listStatuses } from "./times";
 
 /** A container's status, and whether it is one of those that run first. */
-type OfContainer = (status: ContainerStatus, pod: Pod) => Trouble | undefined;
+type OfContainer = (status: ContainerStatus, pod: Pod) => Recognized | undefined;
 
-export function ofContainers(pod: Pod, judge: OfContainer): Trouble | undefined {
+export function ofContainers(pod: Pod, judge: OfContainer): Recognized | undefined {
   const found = listStatuses(pod).flatMap((status) => judge(status, pod) ?? []);
   return found.find(({ definite, evident }) => definite === true || evident === true) ?? found[0];
 }
@@ -36,7 +36,7 @@ export function readWaiting(status: ContainerStatus): Waiting {
 
 const configReasons = new Set(["CreateContainerConfigError", "CreateContainerError"]);
 
-export function notConfigured(status: ContainerStatus, pod: Pod): Trouble | undefined {
+export function notConfigured(status: ContainerStatus, pod: Pod): Recognized | undefined {
   const { reason, said } = readWaiting(status);
   if (!configReasons.has(reason)) return undefined;
   const found = configWays.find(({ pattern }) => pattern.test(said));
@@ -44,8 +44,8 @@ export function notConfigured(status: ContainerStatus, pod: Pod): Trouble | unde
     .replaceAll("NODE", String(pod.spec?.nodeName))
     .replaceAll("SPEC", podOwner(pod).spec);
   return {
-    because: `container ${nameIn(status)} cannot be created (${said})`,
-    ...withRemedies(seePod(pod, way)),
+    cause: `container ${nameIn(status)} cannot be created (${said})`,
+    remedies: [seePod(pod, way)],
     ...(found?.isPassing === true ? { since: readTurn(pod) } : { definite: true }),
   };
 }
@@ -84,17 +84,17 @@ function isUp(status: ContainerStatus): boolean {
   return status.ready === true;
 }
 
-export function outOfMemory(status: ContainerStatus, pod: Pod): Trouble | undefined {
+export function outOfMemory(status: ContainerStatus, pod: Pod): Recognized | undefined {
   const ended = readEnd(status);
   if (ended?.reason !== "OOMKilled" || isUp(status)) return undefined;
   const name = nameIn(status);
   const all = [pod.spec?.initContainers, pod.spec?.containers].flatMap((list) => list ?? []);
   const limit = all.find((one) => one.name === name)?.resources?.limits?.["memory"];
   return {
-    because: `container ${name} is killed for its memory (OOMKilled)${limit ? `, its limit is ${limit}` : ""}`,
-    ...withRemedies(
+    cause: `container ${name} is killed for its memory (OOMKilled)${limit ? `, its limit is ${limit}` : ""}`,
+    remedies: [
       seePod(pod, `raise its memory limit in ${podOwner(pod).spec}: no log tells more of it`),
-    ),
+    ],
     ...describeLoop(status, pod),
   };
 }
@@ -105,7 +105,7 @@ export function findCrashed(
   status: ContainerStatus,
   pod: Pod,
   context?: PodContext,
-): Trouble | undefined {
+): Recognized | undefined {
   const { reason, said } = readWaiting(status);
   const isBetween = isStartedAgain(status, context);
   const isDown = crashReasons.has(reason) || isFailed(status.state?.terminated);
@@ -115,14 +115,14 @@ export function findCrashed(
   const words = `${said === "" ? times : said}${lastWords(readEnd(status))}`;
   const previous = status.state?.terminated ? [] : ["--previous"];
   return {
-    because: `container ${name} does not stay up (${words})${describeProbe(pod, context)}`,
-    ...withRemedies(
+    cause: `container ${name} does not stay up (${words})${describeProbe(pod, context)}`,
+    remedies: [
       onPod(
         pod,
         `find out why in the log of container ${name}`,
         ...["logs", readName(pod), "-c", name, ...previous],
       ),
-    ),
+    ],
     ...describeLoop(status, pod),
   };
 }
@@ -165,7 +165,7 @@ function lastWords(ended: ContainerState["terminated"]): string {
 }
 
 /** A back-off is the kubelet's word for a loop; a first failure may be the last one. */
-function describeLoop(status: ContainerStatus, pod: Pod): Pick<Trouble, "since" | "evident"> {
+function describeLoop(status: ContainerStatus, pod: Pod): Pick<Recognized, "since" | "evident"> {
   const restarts = status.restartCount;
   const isBackOff = readWaiting(status).reason === "CrashLoopBackOff" && restarts !== 1;
   const isRunning = Boolean(status.state?.running);
@@ -187,7 +187,7 @@ function isFailed(terminated: ContainerState["terminated"]): boolean {
 /** A container that runs before the others and has not got there: which, since when, and where it says why. */
 export function findEarly(
   pod: Pod,
-): (Pick<Trouble, "fix" | "remedies" | "since"> & { readonly says: string }) | undefined {
+): (Pick<Recognized, "remedies" | "since"> & { readonly says: string }) | undefined {
   const stays = (pod.spec?.initContainers ?? [])
     .filter((one) => one.restartPolicy === "Always")
     .map((one) => one.name);
@@ -199,9 +199,7 @@ export function findEarly(
   const has = stays.includes(name) ? "has not started" : "has not ended";
   return {
     says: `container ${name}, which runs before the others, ${has}`,
-    ...withRemedies(
-      onPod(pod, "see in its log what it waits for", "logs", readName(pod), "-c", name),
-    ),
+    remedies: [onPod(pod, "see in its log what it waits for", "logs", readName(pod), "-c", name)],
     since: asString(found.state?.running?.startedAt),
   };
 }

@@ -1,5 +1,5 @@
 /** How a pod ends: evicted, still draining, or still there after its time (domain facts 11). */
-import { withRemedies } from "./progress";
+import type { Recognized } from "./progress";
 import { look, type Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Pod } from "../kube/models";
@@ -7,14 +7,7 @@ import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asArray, asString } from "../base/values";
 import { renderAge } from "../base/duration";
-import {
-  listWarnings,
-  type PodContext,
-  type PodOwner,
-  podOwner,
-  type Trouble,
-  seePod,
-} from "./pod-words";
+import { listWarnings, type PodContext, type PodOwner, podOwner, seePod } from "./pod-words";
 import { readDeletionTime } from "./times";
 
 /** A pod over a limit of its own is evicted wherever it runs: no node helps. */
@@ -28,14 +21,14 @@ export function evictionWay(said: string, where: string, { spec }: Pick<PodOwner
     : `free what the message names on ${where}, or raise the request and the limit`;
 }
 
-export function findEvicted(pod: Pod): Trouble | undefined {
+export function findEvicted(pod: Pod): Recognized | undefined {
   if (pod.status?.reason !== "Evicted") return undefined;
   const said = asString(pod.status.message) ?? "it was evicted";
   const node = asString(pod.spec?.nodeName);
   const where = node === undefined ? "the node" : `node ${node}`;
   return {
-    because: `Evicted: ${said.trim()}`,
-    ...withRemedies(seePod(pod, evictionWay(said, where, podOwner(pod)))),
+    cause: `Evicted: ${said.trim()}`,
+    remedies: [seePod(pod, evictionWay(said, where, podOwner(pod)))],
     since: asString(pod.status.startTime),
     evident: true,
   };
@@ -53,7 +46,7 @@ function readGrace(pod: Pod, facts: Facts | undefined) {
 const overdueMs = 120_000;
 
 /** Nobody drains any more: the kubelet has not ended it although its time is over. */
-export function overdue(pod: Pod, context?: PodContext): Trouble | undefined {
+export function overdue(pod: Pod, context?: PodContext): Recognized | undefined {
   const found = readGrace(pod, context?.facts);
   if (found?.grace === undefined || !(found.overMs > overdueMs)) return undefined;
   const node = asString(pod.spec?.nodeName);
@@ -63,8 +56,8 @@ export function overdue(pod: Pod, context?: PodContext): Trouble | undefined {
   const remedy = held === "" ? seeNode(pod, runtime, node) : seePod(pod, holders);
   const hook = describeFailedEnd(pod, context);
   return {
-    because: `its grace period of ${found.grace} s ended ${renderAge(found.overMs)} ago, and it is still there${held}${hook}`,
-    ...withRemedies(remedy),
+    cause: `its grace period of ${found.grace} s ended ${renderAge(found.overMs)} ago, and it is still there${held}${hook}`,
+    remedies: [remedy],
     since: pod.metadata.deletionTimestamp,
   };
 }
@@ -92,7 +85,7 @@ const longestDrainMs = 3_600_000;
 /** A longer grace period is no time that anybody waits for: it only keeps the pod from being killed. */
 const longestGrace = 43_200;
 
-export function findTerminating(pod: Pod, context?: PodContext): Trouble | undefined {
+export function findTerminating(pod: Pod, context?: PodContext): Recognized | undefined {
   const found = readGrace(pod, context?.facts);
   if (found === undefined) return undefined;
   const disruption = asString(findCondition(pod, "DisruptionTarget")?.message);
@@ -106,11 +99,13 @@ export function findTerminating(pod: Pod, context?: PodContext): Trouble | undef
   const container = context === undefined ? [] : ["-c", context.facts.names.pods.container];
   const log = ["logs", readName(pod), ...container, "--tail=20"];
   return {
-    because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}${describeFailedEnd(pod, context)}`,
-    ...withRemedies({
-      says: "give it time before you force its deletion: it moves its shards away first",
-      see: { of: "kubectl", words: [...log, "-n", readNamespace(pod)] },
-    }),
+    cause: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}${describeFailedEnd(pod, context)}`,
+    remedies: [
+      {
+        says: "give it time before you force its deletion: it moves its shards away first",
+        see: { of: "kubectl", words: [...log, "-n", readNamespace(pod)] },
+      },
+    ],
     since: began,
     // what it may still take is no standstill
     ...(isDraining && { patient: true }),

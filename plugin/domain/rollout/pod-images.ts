@@ -1,9 +1,9 @@
 /** An image that cannot be pulled: what registry and kubelet say decides what helps, and whether time does (domain facts 11). */
-import { withRemedies } from "./progress";
+import type { Recognized } from "./progress";
 import type { Pod, ContainerStatus } from "../kube/models";
 import { findCondition } from "../kube/typed";
 import { asString } from "../base/values";
-import { listWarnings, type PodContext, type Trouble, seePod } from "./pod-words";
+import { listWarnings, type PodContext, seePod } from "./pod-words";
 import { readWaiting } from "./pod-containers";
 
 const imageReasons = new Set([
@@ -20,7 +20,7 @@ export function notPulled(
   status: ContainerStatus,
   pod: Pod,
   context?: PodContext,
-): Trouble | undefined {
+): Recognized | undefined {
   const { reason, said } = readWaiting(status);
   if (!imageReasons.has(reason)) return undefined;
   const told = [said, ...listFailures(said, pod, context)].join("; ");
@@ -29,8 +29,8 @@ export function notPulled(
   const words = [told, ...(lacking === undefined ? [] : [lacking])].join("; ");
   const node = String(pod.spec?.nodeName);
   return {
-    because: `the image of container ${String(status.name)} cannot be pulled (${words})`,
-    ...withRemedies(seePod(pod, way.replaceAll("NODE", node))),
+    cause: `the image of container ${String(status.name)} cannot be pulled (${words})`,
+    remedies: [seePod(pod, way.replaceAll("NODE", node))],
     ...(isPassing
       ? { since: asString(findCondition(pod, "Ready")?.lastTransitionTime) }
       : { definite: true }),

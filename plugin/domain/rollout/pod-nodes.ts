@@ -1,19 +1,12 @@
 /** A pod and its node: one that is lost, cordoned or not to be had (domain facts 11). */
-import { withRemedies } from "./progress";
+import type { Recognized } from "./progress";
 import { kubectl, look, type Remedy } from "../base/remedy";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import type { Pod, Condition } from "../kube/models";
 import { readName } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asString } from "../base/values";
-import {
-  type PodContext,
-  type Trouble,
-  explainUnplaced,
-  checkController,
-  onPod,
-  seePod,
-} from "./pod-words";
+import { type PodContext, explainUnplaced, checkController, onPod, seePod } from "./pod-words";
 import { isBrief, readDeletionTime } from "./times";
 import { findDrainHeld } from "./budgets";
 import { obstacles, wouldTake, wouldTakeBack } from "./node-fit";
@@ -58,7 +51,7 @@ function isReported(ready: Condition): boolean {
 }
 
 /** A pod that was placed there, or one whose volume is there: no other node takes it. */
-export function nodeLost(pod: Pod, context?: PodContext): Trouble | undefined {
+export function nodeLost(pod: Pod, context?: PodContext): Recognized | undefined {
   if (context === undefined) return undefined;
   const name = asString(pod.spec?.nodeName);
   if (name === undefined) return volumeLost(pod, context);
@@ -66,8 +59,8 @@ export function nodeLost(pod: Pod, context?: PodContext): Trouble | undefined {
   if (found === undefined) return undefined;
   const isLeaving = pod.metadata.deletionTimestamp !== undefined;
   return {
-    because: `its ${found.says}${isLeaving ? ", and nobody there ends the pod" : ""}`,
-    ...withRemedies(...chooseWays(pod, name, found)),
+    cause: `its ${found.says}${isLeaving ? ", and nobody there ends the pod" : ""}`,
+    remedies: chooseWays(pod, name, found),
     since: found.since ?? readDeletionTime(pod) ?? readTurn(pod),
   };
 }
@@ -80,7 +73,7 @@ function chooseWays(pod: Pod, node: string, { isGone, isReported }: LostNode): r
 }
 
 /** The scheduler names the taint or none, the nodes who has it: one that would not take the pod is no cause. */
-function volumeLost(pod: Pod, { facts }: PodContext): Trouble | undefined {
+function volumeLost(pod: Pod, { facts }: PodContext): Recognized | undefined {
   const message = explainUnplaced(pod);
   if (
     message === undefined ||
@@ -96,8 +89,8 @@ function volumeLost(pod: Pod, { facts }: PodContext): Trouble | undefined {
   });
   if (away.length === 0) return undefined;
   return {
-    because: `no node takes it: ${message}; ${away.map(({ says }) => says).join("; ")}`,
-    ...withRemedies(...waysBack(...away.map(({ name }) => name))),
+    cause: `no node takes it: ${message}; ${away.map(({ says }) => says).join("; ")}`,
+    remedies: [...waysBack(...away.map(({ name }) => name))],
     since: away[0]?.since,
     evident: true,
   };
@@ -151,18 +144,18 @@ function waysOn(pod: Pod, node: string): readonly Remedy[] {
 }
 
 /** Only a node that would take the pod counts: a cordon that stands elsewhere is no cause. */
-export function findCordoned(pod: Pod, context?: PodContext): Trouble | undefined {
+export function findCordoned(pod: Pod, context?: PodContext): Recognized | undefined {
   const message = explainUnplaced(pod);
   if (
     message === undefined ||
     !/were unschedulable|node\.kubernetes\.io\/unschedulable/.test(message)
   )
     return undefined;
-  const because = `no node takes it: ${message}`;
+  const cause = `no node takes it: ${message}`;
   if (context === undefined || !isKnown(context.facts, "nodes")) {
     const says = "find the cordoned nodes, which could not be read, and uncordon one that fits";
     const remedy = look(says, "get", "nodes");
-    return { because, ...withRemedies(remedy), ...describePlacing(pod, context?.facts) };
+    return { cause, remedies: [remedy], ...describePlacing(pod, context?.facts) };
   }
   const { facts } = context;
   const names = facts.objects.nodes
@@ -175,8 +168,8 @@ export function findCordoned(pod: Pod, context?: PodContext): Trouble | undefine
   const maintained =
     "uncordon the nodes when their maintenance is over: the volume of the pod may be on one of them";
   return {
-    because: `${because} (cordoned: ${names.join(", ")})${held}`,
-    ...withRemedies(kubectl(drain?.way ?? maintained, "uncordon", ...names)),
+    cause: `${cause} (cordoned: ${names.join(", ")})${held}`,
+    remedies: [kubectl(drain?.way ?? maintained, "uncordon", ...names)],
     ...describePlacing(pod, facts),
   };
 }
@@ -185,7 +178,7 @@ export function findCordoned(pod: Pod, context?: PodContext): Trouble | undefine
 export function describePlacing(
   pod: Pod,
   facts: Facts | undefined,
-): Pick<Trouble, "since" | "evident"> {
+): Pick<Recognized, "since" | "evident"> {
   const since = asString(findCondition(pod, "PodScheduled")?.lastTransitionTime);
   return { since, evident: facts === undefined || !isBrief(since, facts.now) };
 }
@@ -194,24 +187,24 @@ export function describePlacing(
 const mostNamed = 3;
 
 /** The scheduler does not look at it before whoever has set the gates takes them off. */
-function findGates(pod: Pod): Pick<Trouble, "because" | "fix" | "remedies"> | undefined {
+function findGates(pod: Pod): Pick<Recognized, "cause" | "remedies"> | undefined {
   if (findCondition(pod, "PodScheduled")?.reason !== "SchedulingGated") return undefined;
   const gates = [pod.spec?.schedulingGates]
     .flat()
     .flatMap((gate) => asString(gate?.name) ?? [])
     .join(", ");
   return {
-    because: `the scheduler does not look at it: its scheduling gates ${gates} are set`,
-    ...withRemedies(
+    cause: `the scheduler does not look at it: its scheduling gates ${gates} are set`,
+    remedies: [
       seePod(
         pod,
         `find out why the controller that sets ${gates} holds it back, a queue for example, or exempt the pods of the cluster from it`,
       ),
-    ),
+    ],
   };
 }
 
-export function unschedulable(pod: Pod, context?: PodContext): Trouble | undefined {
+export function unschedulable(pod: Pod, context?: PodContext): Recognized | undefined {
   const message = explainUnplaced(pod);
   if (message === undefined) return findUnseen(pod);
   if (isOnlyVolume(message)) return undefined;
@@ -222,7 +215,7 @@ export function unschedulable(pod: Pod, context?: PodContext): Trouble | undefin
     : { ...held, ...placing };
 }
 
-function explainNoNode(pod: Pod, message: string, facts: Facts | undefined): Trouble {
+function explainNoNode(pod: Pod, message: string, facts: Facts | undefined): Recognized {
   const named = facts === undefined ? [] : obstacles(pod, facts).slice(0, mostNamed);
   const displaced = facts === undefined ? [] : findDisplaced(pod, facts);
   const chosen = findNominated(pod);
@@ -231,8 +224,8 @@ function explainNoNode(pod: Pod, message: string, facts: Facts | undefined): Tro
   const said = [`no node takes it: ${message.replace(/[.\s]*$/, "")}`, ...words];
   const priority = displaced.length > 0 ? `${higherPriority}; ` : "";
   return {
-    because: [...said, ...(scaleUp === undefined ? [] : [scaleUp.says])].join("; "),
-    ...withRemedies(seePod(pod, `${priority}${chooseNodeWay([message, ...named].join("; "))}`)),
+    cause: [...said, ...(scaleUp === undefined ? [] : [scaleUp.says])].join("; "),
+    remedies: [seePod(pod, `${priority}${chooseNodeWay([message, ...named].join("; "))}`)],
     ...(chosen.length > 0 && { evident: false }),
     ...(scaleUp?.isComing === true && { evident: false, patient: true }),
   };
@@ -266,7 +259,7 @@ function findDisplaced(pod: Pod, { objects }: Facts): readonly string[] {
 const usualScheduler = "default-scheduler";
 
 /** No node, and no word of a scheduler: the one that it asks for does not run. */
-function findUnseen(pod: Pod): Trouble | undefined {
+function findUnseen(pod: Pod): Recognized | undefined {
   const isPlaced = pod.spec?.nodeName !== undefined;
   const isPending = pod.status?.phase === "Pending";
   if (isPlaced || !isPending || findCondition(pod, "PodScheduled") !== undefined) return undefined;
@@ -275,8 +268,8 @@ function findUnseen(pod: Pod): Trouble | undefined {
   const lease = ["get", "lease", "kube-scheduler", "-n", "kube-system", "-o", "yaml"];
   const remedy = name === usualScheduler ? kubectl(says, ...lease) : seePod(pod, says);
   return {
-    because: `no scheduler has looked at it; it asks for ${name}`,
-    ...withRemedies(remedy),
+    cause: `no scheduler has looked at it; it asks for ${name}`,
+    remedies: [remedy],
     since: asString(pod.metadata["creationTimestamp"]),
   };
 }

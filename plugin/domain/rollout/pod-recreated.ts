@@ -1,19 +1,11 @@
 /** A pod that fails as soon as it is created: its StatefulSet creates it again and again, which is no progress (domain facts 11). */
-import { withRemedies, type Problem } from "./progress";
+import type { Recognized } from "./progress";
 import { look } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import type { Pod } from "../kube/models";
 import { readName, readNamespace } from "../kube/objects";
 import { asString, countNoun } from "../base/values";
-import {
-  type PodContext,
-  podOwner,
-  type PodOwner,
-  readTimes,
-  setOwner,
-  type Trouble,
-} from "./pod-words";
-import { rollFindings } from "./findings";
+import { type PodContext, podOwner, type PodOwner, readTimes, setOwner } from "./pod-words";
 import { evictionWay } from "./pod-ends";
 import { findNewestEvent, listSetEvents } from "./refusals";
 
@@ -26,7 +18,7 @@ interface Named {
   readonly set: string;
 }
 
-export function findRecreated(pod: Pod, context?: PodContext): Trouble | undefined {
+export function findRecreated(pod: Pod, context?: PodContext): Recognized | undefined {
   if (context === undefined) return undefined;
   const owner = pod.metadata.ownerReferences?.[0];
   const named = { name: readName(pod), set: String(owner?.["name"]) };
@@ -37,17 +29,11 @@ export function findRecreated(pod: Pod, context?: PodContext): Trouble | undefin
 }
 
 /** The same in the moment in which it is not there. */
-export function findRecreatedAbsent(facts: Facts, named: Named): Problem | undefined {
+export function findRecreatedAbsent(facts: Facts, named: Named): Recognized | undefined {
   const { namespace } = facts;
   const words = { told: [], namespace, node: undefined, owner: setOwner };
   const found = explain(facts, named, words);
-  return (
-    found && {
-      code: rollFindings.recreated.code,
-      object: `Pod/${namespace}/${named.name}`,
-      ...found,
-    }
-  );
+  return found && { object: `Pod/${namespace}/${named.name}`, ...found };
 }
 
 /** What the pod says itself, where it is, and who creates it. */
@@ -58,17 +44,19 @@ interface Words {
   readonly owner: PodOwner;
 }
 
-function explain(facts: Facts, named: Named, words: Words): Trouble | undefined {
+function explain(facts: Facts, named: Named, words: Words): Recognized | undefined {
   const { told, namespace, node, owner } = words;
   const why = told.length > 0 ? told.join(": ") : findFailure(facts, named);
   const found = findTries(facts, named, why !== undefined);
   if (found === undefined) return undefined;
   return {
-    because: `it fails as soon as it is created, and was created again ${countNoun(found.count, "time")}${why === undefined ? "" : `: ${why}`}`,
-    ...withRemedies({
-      ...look(chooseWay(why ?? "", owner), "describe", "pod", named.name, "-n", namespace),
-      ...(node !== undefined && { then: look("look at its node", "describe", "nodes", node) }),
-    }),
+    cause: `it fails as soon as it is created, and was created again ${countNoun(found.count, "time")}${why === undefined ? "" : `: ${why}`}`,
+    remedies: [
+      {
+        ...look(chooseWay(why ?? "", owner), "describe", "pod", named.name, "-n", namespace),
+        ...(node !== undefined && { then: look("look at its node", "describe", "nodes", node) }),
+      },
+    ],
     since: found.since,
     evident: true,
   };

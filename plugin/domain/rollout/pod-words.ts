@@ -5,10 +5,6 @@ import type { Event, Pod } from "../kube/models";
 import { readName, readNamespace } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asString } from "../base/values";
-import type { Problem } from "./progress";
-
-/** A cause without the object that it was seen on. */
-export type Trouble = Omit<Problem, "object" | "code">;
 
 /** What a pod is judged in; without it only the pod itself is. */
 export interface PodContext {

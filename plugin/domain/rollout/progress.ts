@@ -2,6 +2,7 @@
 import { type Awaited, nameAwaited } from "../base/awaited";
 import type { Finding } from "../base/findings";
 import { renderFix, type Remedy } from "../base/remedy";
+import { omit, pick } from "../base/values";
 
 /** The verdict on a rollout; texts are for people, lower case, no full stop. */
 export type Progress =
@@ -14,28 +15,22 @@ export type Progress =
       /** What moved last and when, where an object reports it. */
       readonly last?: string | undefined;
       /** What will stand against it, although it still moves. */
-      readonly but?: readonly Problem[];
+      readonly but?: readonly Finding[];
     }
-  /** It will not come by waiting: `code` is a finding's. */
-  | {
-      readonly is: "stalled";
-      readonly code: string;
-      readonly object: string;
-      readonly because: string;
-      readonly fix: string;
-      /** The same as data, where a command is a part of it. */
-      readonly remedies?: readonly Remedy[] | undefined;
-      /** Nothing failed, but the outcome was not seen either: the run timed out (124). */
-      readonly unproven?: true;
-      /** What stands against it beside, in the order in which it has to be handled. */
-      readonly beside?: readonly Problem[];
-    };
+  | Stalled;
 
-/** What will not come by waiting. */
-export type Stalled = Extract<Progress, { readonly is: "stalled" }>;
+/** A finding that will not go by waiting. */
+export interface Stalled extends Finding {
+  readonly is: "stalled";
+  readonly object: string;
+  /** Nothing failed, but the outcome was not seen either: the run timed out (124). */
+  readonly unproven?: true;
+  /** What stands against it beside, in the order in which it has to be handled. */
+  readonly beside?: readonly Timed[];
+}
 
-/** What stands against a rollout; a stall once it is due. */
-export interface Problem extends Omit<Stalled, "is" | "unproven" | "beside"> {
+/** When a finding on a rollout may be told. */
+export interface Timing {
   /** Waiting alone does not fix it: said at once, not after a while without progress. */
   readonly definite?: boolean;
   /** Seen for certain, and it may still pass: told at once, and ends a wait only when nothing moves. */
@@ -46,9 +41,23 @@ export interface Problem extends Omit<Stalled, "is" | "unproven" | "beside"> {
   readonly since?: string | undefined;
 }
 
-/** The problem as a verdict. */
-export function makeStalled({ code, object, because, fix, remedies }: Problem): Stalled {
-  return { is: "stalled", code, object, because, fix, ...(remedies && { remedies }) };
+/** A finding on a rollout; a stall once it is due. */
+export type Timed = Finding & Timing & Pick<Stalled, "object">;
+
+/** What is recognized of one object, before it is known by its code. */
+export type Recognized = Pick<Finding, "cause"> &
+  Required<Pick<Finding, "remedies">> &
+  Partial<Pick<Finding, "object">> &
+  Timing;
+
+/** When what was recognized may be told. */
+export function readTiming(found: Timing): Timing {
+  return pick(found, "definite", "evident", "patient", "since");
+}
+
+/** The finding as a verdict. */
+export function makeStalled(found: Timed): Stalled {
+  return { is: "stalled", ...omit(found, "definite", "evident", "patient", "since") };
 }
 
 /** A fix as data, and in words. */
@@ -57,11 +66,6 @@ export function withRemedies(...remedies: readonly Remedy[]): {
   readonly remedies: readonly Remedy[];
 } {
   return { fix: renderFix(remedies), remedies };
-}
-
-/** What is in the way of what is waited for. */
-export function nameStalled({ object, because }: Pick<Problem, "object" | "because">): Awaited {
-  return nameAwaited(object, because);
 }
 
 /** A verdict with the object that it is of. */
@@ -81,20 +85,17 @@ export function isSameStall(one: Stalled | undefined, other: Stalled): boolean {
   return one?.code === other.code && one.object === other.object;
 }
 
-/** A stall as a finding; its source is that of its code. */
-export function stallFinding(
-  { code, object, because, fix, remedies }: Stalled,
-  codes: readonly Pick<Finding, "code" | "source">[],
-): Finding {
-  const source = codes.find((known) => known.code === code)?.source ?? "Facts 11";
-  const finding: Finding = { code, severity: "error", object, cause: because, fix, source };
-  return remedies === undefined ? finding : { ...finding, remedies };
+/** What is told of a rollout, without when it may be told. */
+export function stallFinding(found: Finding): Finding {
+  return pick(found, "code", "severity", "object", "field", "cause", "fix", "remedies", "source");
 }
 
-/** Findings that stand against it at once. */
-export function problemsIn(findings: readonly Finding[]): readonly Problem[] {
-  return findings.map(({ code, object, cause: because, fix, remedies }) => ({
-    ...{ code, object: String(object), because, fix, remedies },
-    definite: true,
-  }));
+/** Findings that are told after a while, or as their own timing says. */
+export function locate(findings: readonly Finding[], timing: Timing = {}): readonly Timed[] {
+  return findings.map((one) => ({ ...one, object: String(one.object), ...timing }));
+}
+
+/** Findings that are told at once: no time mends them. */
+export function tellAtOnce(findings: readonly Finding[]): readonly Timed[] {
+  return locate(findings, { definite: true });
 }

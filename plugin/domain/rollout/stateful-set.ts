@@ -1,15 +1,14 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
+import { type Recognized, type Timed, makeStalled, type Progress } from "./progress";
 import { kubectl, look, type Remedy } from "../base/remedy";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Container, Pod, PodSpec, StatefulSet, UpdateStrategy } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { getPath, asString } from "../base/values";
-import { rankCode, type RollCause, rollFindings } from "./findings";
+import { rankCode, type RollCause, rollFinding, rollFindings } from "./findings";
 import { findIdle } from "./idle";
 import { isReady, podTroubles } from "./pod-causes";
-import { checkController, type PodContext, type Trouble } from "./pod-words";
-import type { Problem, Progress } from "./progress";
-import { makeStalled, withRemedies } from "./progress";
+import { checkController, type PodContext } from "./pod-words";
 import { findRecreatedAbsent } from "./pod-recreated";
 import { lastRefusal, listSetEvents, refusals } from "./refusals";
 import { dropFuture, isBrief, lastMovement, latest, writeTimes } from "./times";
@@ -153,11 +152,11 @@ function renderPod(pod: Pod): string | undefined {
 }
 
 /** What keeps a roll, each cause by itself; what has to be handled first comes first. */
-export function listTroubles(facts: Facts, set: StatefulSet, roll: Roll): readonly Problem[] {
+export function listTroubles(facts: Facts, set: StatefulSet, roll: Roll): readonly Timed[] {
   const object = objectLabel(set);
   const ofSet = setCauses.flatMap(([cause, recognize]) => {
     const found = recognize({ facts, set, roll });
-    return found === undefined ? [] : [{ code: rollFindings[cause].code, object, ...found }];
+    return found === undefined ? [] : [rollFinding(cause, { object, ...found })];
   });
   const ofPods = roll.pods.map((one) => {
     const outdated = listOutdated(set, roll, one);
@@ -183,11 +182,10 @@ interface Deadline {
 }
 
 /** Those that may be told: of a pod the first one, of a StatefulSet too, and what holds it beside. */
-export function dueOnes(all: readonly Problem[], deadline: Deadline): readonly Problem[] {
+export function dueOnes(all: readonly Timed[], deadline: Deadline): readonly Timed[] {
   const due = all.filter((one) => isDue(one, deadline));
   // a strategy that holds old pods is no consequence of what keeps a new one
-  const isOwn = ({ code }: Problem): boolean =>
-    rankCode(code) < 0 || code === rollFindings.held.code;
+  const isOwn = ({ code }: Timed): boolean => rankCode(code) < 0 || code === rollFindings.held.code;
   return due.filter(
     (one, index) =>
       isOwn(one) ||
@@ -197,7 +195,7 @@ export function dueOnes(all: readonly Problem[], deadline: Deadline): readonly P
 
 /** True when it may be told: at once, or when nothing has moved for long enough. */
 export function isDue(
-  { definite, evident, patient, since }: Problem,
+  { definite, evident, patient, since }: Timed,
   { patience, moved, now }: Deadline,
 ): boolean {
   if (definite === true || (evident === true && patience.idleMs === undefined)) return true;
@@ -215,22 +213,23 @@ interface SetContext {
 }
 
 /** What it finds of a pod that is not there names that pod. */
-type OfSet = (context: SetContext) => Trouble | Problem | undefined;
+type OfSet = (context: SetContext) => Recognized | undefined;
 
 const setCauses: readonly (readonly [cause: RollCause, recognize: OfSet])[] = [
   ["unobserved", findUnobserved],
   ["notCreated", notCreated],
+  ["recreated", findAgain],
   ["absent", absent],
   ["held", ({ set, roll }) => findHeld(set, roll)],
   ["idle", idle],
 ];
 
-function findUnobserved({ set, roll }: SetContext): Trouble | undefined {
+function findUnobserved({ set, roll }: SetContext): Recognized | undefined {
   if (roll.observed) return undefined;
   const generation = String(set.metadata.generation);
   return {
-    because: `the StatefulSet controller has not taken up generation ${generation}, it is at ${set.status?.observedGeneration ?? 0}`,
-    ...withRemedies(checkController),
+    cause: `the StatefulSet controller has not taken up generation ${generation}, it is at ${set.status?.observedGeneration ?? 0}`,
+    remedies: [checkController],
     since: latest(writeTimes(set, { status: false })),
   };
 }
@@ -279,14 +278,14 @@ function listHeldNames(set: StatefulSet, { pods }: Roll) {
 }
 
 /** What holds a roll of this StatefulSet, now or once it begins. */
-export function findHeld(set: StatefulSet, roll: Roll): Trouble | undefined {
+export function findHeld(set: StatefulSet, roll: Roll): Recognized | undefined {
   const { isOnDelete, partition } = listHeldNames(set, roll);
   const kept = keptNames(set, roll);
   if (kept.length === 0) return undefined;
   const what = isOnDelete ? "strategy OnDelete" : `partition ${partition}`;
   return {
-    because: `its update ${what} keeps ${kept.join(", ")} as they are${findWriter(set, holdingField(isOnDelete))}`,
-    ...withRemedies(unhold(set)),
+    cause: `its update ${what} keeps ${kept.join(", ")} as they are${findWriter(set, holdingField(isOnDelete))}`,
+    remedies: [unhold(set)],
     definite: true,
   };
 }
@@ -304,7 +303,7 @@ export function keptNames(set: StatefulSet, roll: Roll): readonly string[] {
 }
 
 /** What would hold a roll that is still to come; undefined where nothing does. */
-export function holdAhead(set: StatefulSet, roll: Roll): Trouble | undefined {
+export function holdAhead(set: StatefulSet, roll: Roll): Recognized | undefined {
   const pods = roll.pods.map((one) => ({ ...one, updated: false }));
   return findHeld(set, { ...roll, pods });
 }
@@ -326,8 +325,8 @@ function namedWords(set: StatefulSet): readonly string[] {
 }
 
 /** What a person does, with what kubectl tells of the StatefulSet. */
-function seeSet(set: StatefulSet, says: string): ReturnType<typeof withRemedies> {
-  return withRemedies(look(says, "describe", ...namedWords(set)));
+function seeSet(set: StatefulSet, says: string): Remedy {
+  return look(says, "describe", ...namedWords(set));
 }
 
 /** Who wrote a field last, and when, as the API server has noted it. */
@@ -342,7 +341,7 @@ export function findWriter({ metadata }: KubeObject, path: readonly string[]): s
 }
 
 /** A pod that its StatefulSet may not create shows in events only: quota, security constraint, webhook. */
-function notCreated({ facts, set, roll }: SetContext): Trouble | undefined {
+function notCreated({ facts, set, roll }: SetContext): Recognized | undefined {
   const { pods, wanted } = roll;
   if (pods.length >= wanted) return undefined;
   const last = lastRefusal(listSetEvents(facts, readName(set)));
@@ -352,8 +351,8 @@ function notCreated({ facts, set, roll }: SetContext): Trouble | undefined {
   const way =
     known ?? "fix what the API server names: a quota, a security constraint, or a webhook on pods";
   return {
-    because: `${wanted - pods.length} of its pods may not be created: ${message}`,
-    ...(typeof way === "string" ? seeSet(set, way) : withRemedies(way)),
+    cause: `${wanted - pods.length} of its pods may not be created: ${message}`,
+    remedies: [typeof way === "string" ? seeSet(set, way) : way],
     since: first,
     // what the first try meets may be over with the next
     evident:
@@ -361,39 +360,47 @@ function notCreated({ facts, set, roll }: SetContext): Trouble | undefined {
   };
 }
 
-/** A pod that is not there, without an event that says why: those are kept for about an hour. */
-function absent({ facts, set, roll }: SetContext): Trouble | Problem | undefined {
-  if (roll.pods.length >= roll.wanted || !roll.observed) return undefined;
-  const names = roll.missing;
-  const again = names.flatMap(
+/** A pod that is not there in this moment. */
+function findAgain({ facts, set, roll }: SetContext): Recognized | undefined {
+  if (!roll.observed) return undefined;
+  const [first] = roll.missing.flatMap(
     (name) => findRecreatedAbsent(facts, { name, set: readName(set) }) ?? [],
   );
-  if (again[0] !== undefined) return again[0];
+  return first;
+}
+
+/** A pod that is not there, without an event that says why: those are kept for about an hour. */
+function absent(context: SetContext): Recognized | undefined {
+  const { facts, set, roll } = context;
+  const names = roll.missing;
+  if (names.length === 0 || !roll.observed || findAgain(context) !== undefined) return undefined;
   if (roll.strays.length > 0) return findStrays(set, roll.strays);
   return {
-    because: `${names.join(", ")} ${names.length === 1 ? "does" : "do"} not exist, and ${isKnown(facts, "events") ? "no event says why" : "events could not be read"}`,
-    ...seeSet(set, "look at the quota, webhooks on pods and the claims of its volumes"),
+    cause: `${names.join(", ")} ${names.length === 1 ? "does" : "do"} not exist, and ${isKnown(facts, "events") ? "no event says why" : "events could not be read"}`,
+    remedies: [seeSet(set, "look at the quota, webhooks on pods and the claims of its volumes")],
   };
 }
 
 /** The controller adopts a pod that fits its selector and belongs to nobody; others keep the name from it. */
-function findStrays(set: StatefulSet, strays: readonly Pod[]): Trouble {
+function findStrays(set: StatefulSet, strays: readonly Pod[]): Recognized {
   const shown = strays.map((pod) => {
     const [owner] = pod.metadata.ownerReferences ?? [];
     const of = owner === undefined ? "nobody" : `${String(owner["kind"])} ${String(owner["name"])}`;
     return `${readName(pod)} (owned by ${of}${isReady(pod) ? ", ready" : ""})`;
   });
   return {
-    because: `there are pods with the names of its own that it does not own: ${shown.join(", ")}`,
-    ...seeSet(
-      set,
-      "do not delete them while they serve: give them the labels of the StatefulSet's selector, and it takes them over where nobody owns them; see whether its controller runs",
-    ),
+    cause: `there are pods with the names of its own that it does not own: ${shown.join(", ")}`,
+    remedies: [
+      seeSet(
+        set,
+        "do not delete them while they serve: give them the labels of the StatefulSet's selector, and it takes them over where nobody owns them; see whether its controller runs",
+      ),
+    ],
   };
 }
 
 /** Every pod is well and some are old: only the controller can go ahead. */
-function idle({ facts, set, roll }: SetContext): Trouble | undefined {
+function idle({ facts, set, roll }: SetContext): Recognized | undefined {
   const { pods, wanted, observed } = roll;
   const old = pods.filter(({ updated }) => !updated).map(({ name }) => name);
   if (!observed || old.length === 0 || pods.length !== wanted) return undefined;

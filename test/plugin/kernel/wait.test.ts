@@ -7,8 +7,8 @@ const minute = 60_000;
 const moving = (step: string): Look<string> => ({ is: "moving", on: "Pod/a: ready", step });
 const done: Look<string> = { is: "done", value: "all are there" };
 const stalled = (object: string): Look<string> => ({
-  ...{ is: "stalled", code: "POD-IMAGE", object },
-  ...{ because: "its image is not there", fix: "push it" },
+  ...{ is: "stalled", code: "POD-IMAGE", severity: "error", object },
+  ...{ cause: "its image is not there", fix: "push it", source: "Facts 11" },
 });
 const refused = new UnavailableError("connection refused");
 

@@ -221,10 +221,13 @@ test.each<[string, Scene, Partial<Procedure>, readonly (string | RegExp)[]]>([
     [/kubectl patch .* orders -n engine --type=merge -p \{"spec":\{"engineVersion":"7.2"\}\}$/],
   ],
   [
-    "digests are dropped by one patch of the EC",
+    "each digest is dropped by a patch of the EC",
     { ec: pinned },
     {},
-    [/"digestHash":null\},"bootstrapperImageSpec":\{"digestHash":null\}\}\}$/],
+    [
+      /-p \{"spec":\{"engineEnterpriseImageSpec":\{"digestHash":null\}\}\}$/,
+      /-p \{"spec":\{"bootstrapperImageSpec":\{"digestHash":null\}\}\}$/,
+    ],
   ],
   [
     "a number that nobody knows is left to be filled in",

@@ -1,10 +1,6 @@
 /** What a wait is for says whose condition it is, once. */
 import { nameAwaited, nameFinding } from "../../../../plugin/domain/base/awaited";
-import {
-  nameProgress,
-  nameStalled,
-  type Progress,
-} from "../../../../plugin/domain/rollout/progress";
+import { nameProgress, type Progress } from "../../../../plugin/domain/rollout/progress";
 import { isNamed, listUnnamedWaits, listWaits } from "../../../support/named-waits";
 
 const object = "Pod/engine/ec-0";
@@ -15,7 +11,6 @@ test.each([
   ["another object's", nameAwaited(object, "Node/a: ready"), `${object}: Node/a: ready`],
   ["a finding", nameFinding({ object, cause: "not ready" }), `${object}: not ready`],
   ["a finding of no object", nameFinding({ cause: "not read" }), "the cluster: not read"],
-  ["a stall", nameStalled({ object, because: "no image" }), `${object}: no image`],
 ])("%s", (_, on, wanted) => {
   expect(on).toBe(wanted);
 });

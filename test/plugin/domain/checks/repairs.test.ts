@@ -24,6 +24,7 @@ import { fitWorld, type World } from "./world";
 /** The line repairs it, and is run here over every row by which the code is found. */
 const repaired = [
   "CLUSTER-AUTO-USER-MODULES",
+  "CLUSTER-DIGEST-PINNED",
   "CLUSTER-SCALED",
   "DEFINITION-KEEPS-UNKNOWN",
   "OPERATOR-NOT-READY",
@@ -63,7 +64,12 @@ const decided: Readonly<Record<string, string>> = {
   ...each("what is deleted, and whether it is to go", [
     ...["DATABASE-DELETING", "DEFINITION-DELETING", "NAMESPACE-DELETING", "OBJECT-DELETING"],
   ]),
-  ...each("whether the upgrade is to be recovered", ["CLUSTER-FROZEN", "FREEZE-UNPROVEN"]),
+  ...each("whether the upgrade is to be recovered", [
+    ...["CLUSTER-FROZEN", "CLUSTER-QUORUM-LOST", "FREEZE-UNPROVEN"],
+  ]),
+  ...each("which release is meant", ["CLUSTER-TAG-LOWERED", "CLUSTER-TAG-OF-OPERATOR"]),
+  ...each("where the module is to be downloaded from", ["CLUSTER-MODULE-UNDEFINED"]),
+  ...each("what becomes of the databases that use the module", ["MODULE-END-OF-LIFE"]),
   ...each("what the pod, its node or its volume needs", [
     ...["CLUSTER-PODS-NOT-READY", "CLUSTER-QUOTA", "CLUSTER-RESIZING", "POD-ABSENT", "POD-CONFIG"],
     ...[

@@ -39,7 +39,7 @@ function judgeEdb(status: object, wanted: Wanted = {}, metadata: object = {}) {
   return judgeDatabase(sceneOf(), { kind: "edb", object }, { version, patience: busy, ...wanted });
 }
 
-const stalled = (code: string, because: string) => ({ ...told(code), because });
+const stalled = (code: string, cause: string) => ({ ...told(code), cause });
 const before = { ...unseen, specStatus: "Invalid", status: "creation-failed" };
 const failed = { lastActionUid: "old", lastActionStatus: "failed" };
 const unknownAction = { lastActionStatus: "aborted" };
@@ -77,7 +77,7 @@ test.each<[string, object, Wanted, Expected]>([
     "the same without a uid",
     { ...unknown, lastActionUid: undefined },
     stuck,
-    { because: expect.stringContaining("action without a uid") as unknown },
+    { cause: expect.stringContaining("action without a uid") as unknown },
   ],
   ["the same of a busy database", { ...unknown, ...waiting }, {}, becomes],
   ["the same before the change", { ...unknown }, { ...stuck, actionsBefore: ["new"] }, "STUCK"],
@@ -225,7 +225,7 @@ test.each<[string, Parts, readonly KubeObject[], Wanted, Expected]>([
     {
       code: "DATABASE-PARTICIPANT-BEHIND",
       object: "west/engine: EngineEnterpriseActiveActiveDatabase/engine/carts",
-      because: "its spec status is Invalid",
+      cause: "its spec status is Invalid",
     },
   ],
   ["one elsewhere is not seen", {}, [], none, "west/engine: an instance of it to be seen"],

@@ -139,7 +139,7 @@ test("volumes that are being expanded are the reason while the StatefulSet is ab
   });
   expect(judge(scene, { patience: idle })).toMatchObject({
     ...{ is: "stalled", code: "CLUSTER-RESIZING" },
-    because: expect.stringContaining(says) as string,
+    cause: expect.stringContaining(says) as string,
   });
 });
 
@@ -228,7 +228,7 @@ describe("stalled", () => {
       { ecs: [anEc(digest, invalid)] },
       {
         code: "CLUSTER-INVALID-UPGRADE",
-        because: expect.stringContaining("bootstrapperImageSpec.digestHash pins") as string,
+        cause: expect.stringContaining("bootstrapperImageSpec.digestHash pins") as string,
         fix: expect.stringContaining("remove spec.bootstrapperImageSpec.digestHash") as string,
       },
     ],
@@ -239,14 +239,14 @@ describe("stalled", () => {
         edbs: [aDatabase("orders", { engineVersion: "6.2" })],
       },
       {
-        because: expect.stringMatching(/license state is Expired.*; it runs 6\.2/) as string,
+        cause: expect.stringMatching(/license state is Expired.*; it runs 6\.2/) as string,
       },
     ],
     [
       "InvalidUpgrade without a cause in the data",
       { ecs: [anEc({}, invalid)] },
       {
-        because: expect.stringContaining("show no cause") as string,
+        cause: expect.stringContaining("show no cause") as string,
         fix: "see what the operator says: kubectl logs deployment/engine-enterprise-operator -c engine-enterprise-operator -n engine; then see each step with recover --ec ec",
       },
     ],
@@ -260,7 +260,7 @@ describe("stalled", () => {
       },
       {
         code: "CLUSTER-FROZEN",
-        because: expect.stringContaining("module mine of") as string,
+        cause: expect.stringContaining("module mine of") as string,
         fix: expect.stringContaining("define mine") as string,
       },
     ],
@@ -269,7 +269,7 @@ describe("stalled", () => {
       { ecs: [anEc({}, { specStatus: "Invalid" })] },
       {
         code: "CLUSTER-SPEC-INVALID",
-        because: expect.stringContaining("spec status is Invalid") as string,
+        cause: expect.stringContaining("spec status is Invalid") as string,
       },
     ],
     [
@@ -296,14 +296,14 @@ describe("stalled", () => {
     [
       "the state Error, as it is written",
       { ecs: [anEc({}, { state: "Error" })], pods: oldPods, statefulSets: [aSet(oldTag)] },
-      { code: "CLUSTER-STATE", because: "its state is Error" },
+      { code: "CLUSTER-STATE", cause: "its state is Error" },
     ],
     [
       "a state that stays although every pod is renewed",
       { ecs: [anEc({}, { state: "Upgrade" })] },
       {
         code: "CLUSTER-STATE",
-        because: "its state is Upgrade, although all its pods are renewed and ready",
+        cause: "its state is Upgrade, although all its pods are renewed and ready",
       },
     ],
     [
@@ -316,7 +316,7 @@ describe("stalled", () => {
       },
       {
         code: "CLUSTER-LICENSE",
-        because: "the license state is Expired, it expires or expired 2026-07-31",
+        cause: "the license state is Expired, it expires or expired 2026-07-31",
       },
     ],
     [
@@ -324,7 +324,7 @@ describe("stalled", () => {
       { ecs: [anEc({}, { state: undefined })], statefulSets: [aSet(oldTag)] },
       {
         code: "CLUSTER-NOT-TAKEN-UP",
-        because: `its StatefulSet does not ask for ${newTag} yet, and its state is not told`,
+        cause: `its StatefulSet does not ask for ${newTag} yet, and its state is not told`,
       },
     ],
     ["no StatefulSet", { statefulSets: [] }, { code: "CLUSTER-NOT-TAKEN-UP" }],
@@ -354,7 +354,7 @@ describe("stalled", () => {
     expect(judge({ pods }).is).toBe("moving");
     expect(judge({ pods }, { patience: idle })).toMatchObject({
       code: "POD-ABSENT",
-      because: "ec-2 does not exist, and no event says why",
+      cause: "ec-2 does not exist, and no event says why",
     });
   });
 });

@@ -4,7 +4,7 @@ import { diagnose, gate } from "../../../../plugin/domain/diagnosis/diagnose";
 import type { Act } from "../../../../plugin/domain/diagnosis/symptom";
 import {
   clusterGates,
-  clusterList,
+  aheadSymptoms,
   clusterSymptoms,
 } from "../../../../plugin/domain/engine-cluster/symptoms";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts/facts";
@@ -119,14 +119,14 @@ test.each<[string, object, string | undefined, readonly string[]]>([
 ])("a license that is over is told once: by %s", (_title, status, expirationDate, codes) => {
   const facts = fit({ ecs: [anEc({}, status)] });
   const scene = { facts, clusters: facts.objects.ecs, license: { ...license, expirationDate } };
-  const { findings } = diagnose(clusterList, scene);
+  const { findings } = diagnose([clusterSymptoms.license, clusterSymptoms.licenseExpired], scene);
   expect(findings.map(({ code }) => code)).toEqual(codes);
   expect(findings[0]?.fix).toContain("REST API (PUT /v1/license)");
 });
 
 test("the release of an operator without a known pair is held against no EC", () => {
   const facts = fit({ deployments: [anOperator("99.1.2-3")], statefulSets: [aSet(newTag)] });
-  const { findings } = diagnose(clusterGates, { facts, clusters: facts.objects.ecs });
-  expect(findings.map(({ code }) => code)).not.toContain("CLUSTER-BEHIND-OPERATOR");
+  const scene = { facts, clusters: facts.objects.ecs };
+  expect(diagnose([aheadSymptoms.behindOperator], scene).findings).toEqual([]);
   expect(clusterSymptoms.license.forbids).toContain("upgrade-operator");
 });

@@ -6,7 +6,7 @@ import { rollFindings } from "../../../../plugin/domain/rollout/findings";
 import { renderMoving } from "../../../../plugin/domain/rollout/health";
 import { podTroubles } from "../../../../plugin/domain/rollout/pod-causes";
 import type { PodContext } from "../../../../plugin/domain/rollout/pod-words";
-import type { Problem } from "../../../../plugin/domain/rollout/progress";
+import type { Timed } from "../../../../plugin/domain/rollout/progress";
 import { readRoll, listTroubles } from "../../../../plugin/domain/rollout/stateful-set";
 import {
   ago,
@@ -25,7 +25,7 @@ import {
 
 type PodSeen = NonNullable<Parameters<typeof pod>[1]>;
 type Cause = keyof typeof rollFindings;
-type Told = Partial<Pick<Problem, "because" | "fix" | "since">>;
+type Told = Partial<Pick<Timed, "cause" | "fix" | "since">>;
 
 const containing = (text: string) => expect.stringContaining(text) as string;
 const down = (seen: PodSeen = {}) => pod(2, { ready: false, ...seen });
@@ -36,18 +36,20 @@ const unplaced = (message: string): PodSeen => ({
 const inFacts = (of: Facts = facts()): PodContext => ({ facts: of });
 const unread = (key: "nodes" | "events") => new Map([[key, "forbidden"]]);
 
-function causeIn(found: readonly Problem[], cause: Cause): Problem | undefined {
+function causeIn(found: readonly Timed[], cause: Cause): Timed | undefined {
   return found.find(({ code }) => code === rollFindings[cause].code);
 }
 
-const problem = (because: string): Problem => ({
+const problem = (cause: string): Timed => ({
   code: "ANY",
+  severity: "error",
   object: "Pod/a/b",
-  because,
+  cause,
   fix: "",
+  source: "",
 });
 
-test.each<[string, readonly Problem[] | undefined, string]>([
+test.each<[string, readonly Timed[] | undefined, string]>([
   ["nothing", undefined, "pod 1/3"],
   ["one cause", [problem("it is held")], "pod 1/3, but: it is held"],
   [
@@ -83,21 +85,21 @@ test.each<[string, Cause, Pod, PodContext | undefined, Told]>([
     "mount",
     down(),
     inFacts(facts({ events: [silent(ofPod(2), "FailedMount")] })),
-    { because: "FailedMount: FailedMount" },
+    { cause: "FailedMount: FailedMount" },
   ],
   [
     "a gate that nobody has said anything of, beside one without a type",
     "gate",
     down({ spec: gates({}, { conditionType: lb }), conditions: [containersReady] }),
     undefined,
-    { because: `all its containers are ready, and its readiness gate ${lb} is not set` },
+    { cause: `all its containers are ready, and its readiness gate ${lb} is not set` },
   ],
   [
     "a gate whose condition has no message",
     "gate",
     down({ spec: gates({ conditionType: lb }), conditions: [containersReady, shut] }),
     undefined,
-    { because: `all its containers are ready, and its readiness gate ${lb} is not set` },
+    { cause: `all its containers are ready, and its readiness gate ${lb} is not set` },
   ],
   [
     "a gate whose condition says why",
@@ -107,7 +109,7 @@ test.each<[string, Cause, Pod, PodContext | undefined, Told]>([
       conditions: [containersReady, { ...shut, message: "no target" }],
     }),
     undefined,
-    { because: containing(`${lb} is not set: no target`) },
+    { cause: containing(`${lb} is not set: no target`) },
   ],
   [
     "overdue on no node: the pod is what can be seen",
@@ -128,21 +130,21 @@ test.each<[string, Cause, Pod, PodContext | undefined, Told]>([
     "nodeLost",
     down(),
     inNodes(lostAt({}, [{ key: "own" }, { key: "unreachable", timeAdded: ago(7) }])),
-    { because: "its node n2 is not ready", since: ago(7) },
+    { cause: "its node n2 is not ready", since: ago(7) },
   ],
   [
     "a lost node without any time",
     "nodeLost",
     down(),
     inNodes(lostAt({})),
-    { because: "its node n2 is not ready", since: "2026-08-01T00:15:30.000Z" },
+    { cause: "its node n2 is not ready", since: "2026-08-01T00:15:30.000Z" },
   ],
   [
     "nodes that may not be read, and a pod that was given up",
     "nodeLost",
     down({ status: { reason: "NodeLost" } }),
     inFacts(facts({ nodes: [] }, { unread: unread("nodes") })),
-    { because: "its node n2 is lost, as the pod reports: NodeLost" },
+    { cause: "its node n2 is lost, as the pod reports: NodeLost" },
   ],
   [
     "cordoned nodes, with the pod alone",
@@ -160,7 +162,7 @@ test.each<[string, Cause, Pod, PodContext | undefined, Told]>([
     "volume",
     down({ ...unplaced("unbound immediate PersistentVolumeClaims"), spec: claim }),
     inFacts(facts({ events: [silent(pvc, "ProvisioningFailed")] })),
-    { because: "no node takes it: unbound immediate PersistentVolumeClaims" },
+    { cause: "no node takes it: unbound immediate PersistentVolumeClaims" },
   ],
 ])("told: %s", (_title, ...[cause, of, context, told]) => {
   expect(causeIn(podTroubles(of, context), cause)).toMatchObject(told);
@@ -221,7 +223,7 @@ test.each<[string, Cause, Pod, PodContext]>([
 test("an old pod that asks for more than there is may fit once it is made again", () => {
   const of = down({ old: true, ...unplaced("Insufficient memory") });
   const found = podTroubles(of, { ...inFacts(), outdated: older });
-  expect(causeIn(found, "outdated")).toMatchObject({ because: containing(older.says) });
+  expect(causeIn(found, "outdated")).toMatchObject({ cause: containing(older.says) });
 });
 
 const unlabelled = down({ metadata: { labels: {} } });
@@ -233,7 +235,7 @@ test.each<[string, Facts, StatefulSet, Cause, Told | undefined]>([
     facts({ pods: [first, second, down({ old: true })] }),
     theSet(),
     "outdated",
-    { because: containing("it is of revision before") },
+    { cause: containing("it is of revision before") },
   ],
   [
     "a pod without a revision",
@@ -254,14 +256,14 @@ test.each<[string, Facts, StatefulSet, Cause, Told | undefined]>([
     facts({ pods: [first, third] }),
     theSet(),
     "absent",
-    { because: "vault-1 does not exist, and no event says why" },
+    { cause: "vault-1 does not exist, and no event says why" },
   ],
   [
     "a pod that is not there, and events that may not be read",
     facts({ pods: [third] }, { unread: unread("events") }),
     theSet(),
     "absent",
-    { because: "vault-0, vault-1 do not exist, and events could not be read" },
+    { cause: "vault-0, vault-1 do not exist, and events could not be read" },
   ],
 ])("of the StatefulSet: %s", (_title, ...[of, set, cause, told]) => {
   const found = causeIn(listTroubles(of, set, readRoll(of, set)), cause);

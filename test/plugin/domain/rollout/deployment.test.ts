@@ -94,7 +94,7 @@ test.each<[string, Parts, object]>([
   ["not yet ready", {}, moving("0/1 ready")],
   ["paused", { spec: { paused: true } }, { is: "stalled", code: "OPERATOR-PAUSED" }],
   ["without a pod wanted", { spec: { replicas: 0 } }, { code: "OPERATOR-SCALED-DOWN" }],
-  ["late", { status: tooLong }, { because: expect.stringMatching(/: too long$/) as string }],
+  ["late", { status: tooLong }, { cause: expect.stringMatching(/: too long$/) as string }],
   ["late without a word", { status: late }, { is: "stalled", code: "OPERATOR-DEADLINE" }],
 ])("what needs no pod to check: %s", (_, parts, verdict) => {
   expect(judged({ deployments: [aDeployment(parts)] })).toMatchObject(verdict);
@@ -135,7 +135,7 @@ describe("the newest pod", () => {
     const objects = { replicaSets: [aSet()], pods: [aPod(waiting(reason, more))] };
     const verdict = judged({ deployments: [aDeployment({ status: late })], ...objects });
     expect(verdict).toMatchObject({ is: "stalled", code, object: "Pod/engine/pod" });
-    expect(verdict.is === "stalled" && verdict.because.endsWith(words)).toBe(true);
+    expect(verdict.is === "stalled" && verdict.cause.endsWith(words)).toBe(true);
   });
 
   test("that is not ready when the deadline is over is told as any pod is", () => {

@@ -147,11 +147,11 @@ test.each<[string, object, readonly KubeObject[], string | undefined]>([
   ],
   ["one below all old pods", partition(2), [aPod(0), aPod(1), aPod(2, old)], undefined],
   ["one where none is old", partition(2), [aPod(0), aPod(1)], undefined],
-])("held back by an update strategy: %s", (_title, updateStrategy, ...[pods, because]) => {
+])("held back by an update strategy: %s", (_title, updateStrategy, ...[pods, cause]) => {
   const found = judge(pods, idle, { set: aSet(undefined, { updateStrategy }) });
   const held = { code: "ROLLOUT-HELD", object: "StatefulSet/engine/ec" };
-  if (because === undefined) expect(found).not.toMatchObject({ code: held.code });
-  else expect(found).toMatchObject({ ...held, because: containing(because) });
+  if (cause === undefined) expect(found).not.toMatchObject({ code: held.code });
+  else expect(found).toMatchObject({ ...held, cause: containing(cause) });
 });
 
 const failedCreate = (fields: object): KubeObject => ({
@@ -187,10 +187,10 @@ test.each<[string, readonly KubeObject[], rolls.StallDeadline, string | undefine
     idle,
     undefined,
   ],
-])("a pod may not be made: %s", (_title, events, ...[patience, because]) => {
+])("a pod may not be made: %s", (_title, events, ...[patience, cause]) => {
   const found = judge(threePods.slice(1), patience, { events });
-  const stalled = { is: "stalled", code: "POD-NOT-CREATED", because };
-  expect(found).toMatchObject(because === undefined ? { code: "POD-ABSENT" } : stalled);
+  const stalled = { is: "stalled", code: "POD-NOT-CREATED", cause };
+  expect(found).toMatchObject(cause === undefined ? { code: "POD-ABSENT" } : stalled);
 });
 
 test("a container is found by name, an only one by any name", () => {
@@ -227,12 +227,12 @@ test.each<[string, object, object]>([
   [
     "an image that cannot be pulled",
     waitsFor("ImagePullBackOff", "not found"),
-    { code: "POD-IMAGE", definite: true, because: containing("not found") },
+    { code: "POD-IMAGE", definite: true, cause: containing("not found") },
   ],
   [
     "an image without a message",
     waitsFor("ErrImagePull"),
-    { code: "POD-IMAGE", because: containing("(ErrImagePull)") },
+    { code: "POD-IMAGE", cause: containing("(ErrImagePull)") },
   ],
   [
     "the image of an init container",
@@ -242,17 +242,17 @@ test.each<[string, object, object]>([
   [
     "a crash, with its last exit code",
     crash,
-    { code: "POD-CRASH", since: startedAt, because: containing("exit code 137") },
+    { code: "POD-CRASH", since: startedAt, cause: containing("exit code 137") },
   ],
   [
     "a container that has just failed",
     container({ terminated: { exitCode: 1 } }),
-    { code: "POD-CRASH", because: containing("(Error, last exit code 1)") },
+    { code: "POD-CRASH", cause: containing("(Error, last exit code 1)") },
   ],
   [
     "a configuration that does not fit",
     waitsFor("CreateContainerConfigError"),
-    { code: "POD-CONFIG", because: containing("CreateContainerConfigError") },
+    { code: "POD-CONFIG", cause: containing("CreateContainerConfigError") },
   ],
   ["the surest of two", { containerStatuses: two }, { code: "POD-IMAGE" }],
   [
@@ -263,9 +263,9 @@ test.each<[string, object, object]>([
   [
     "no node and a reason alone",
     unscheduled({ reason: "Unschedulable" }),
-    { code: "POD-UNSCHEDULABLE", because: "no node takes it: Unschedulable" },
+    { code: "POD-UNSCHEDULABLE", cause: "no node takes it: Unschedulable" },
   ],
-  ["no node and no word", unscheduled({}), { because: "no node takes it: no reason" }],
+  ["no node and no word", unscheduled({}), { cause: "no node takes it: no reason" }],
   [
     "no volume",
     unscheduled({ message: "pod has unbound immediate PersistentVolumeClaims" }),
@@ -274,21 +274,21 @@ test.each<[string, object, object]>([
   [
     "containers that are being made",
     waitsFor("ContainerCreating"),
-    { code: "POD-NOT-READY", because: "it is Pending and not ready: ContainerCreating" },
+    { code: "POD-NOT-READY", cause: "it is Pending and not ready: ContainerCreating" },
   ],
   [
     "a pod that does not answer its probe",
     { ...container({ terminated: { exitCode: 0 } }), phase: "Running", conditions: [unready] },
     {
       code: "POD-NOT-READY",
-      because: "it is Running and not ready: ContainersNotReady: unready: [node]",
+      cause: "it is Running and not ready: ContainersNotReady: unready: [node]",
       since: startedAt,
     },
   ],
   [
     "an evicted pod",
     { phase: "Failed", reason: "Evicted", message: "low on memory" },
-    { code: "POD-EVICTED", because: "Evicted: low on memory" },
+    { code: "POD-EVICTED", cause: "Evicted: low on memory" },
   ],
 ])("%s keeps a pod from being ready", (_title, status, expected) => {
   expect(podTrouble({ ...aPod(0), status })).toMatchObject(expected);
@@ -324,23 +324,25 @@ test.each<[string, object, readonly object[], string, string | undefined]>([
     "it drains before it ends",
     undefined,
   ],
-])("a pod that drains %s", (_title, metadata, ...[conditions, because, began]) => {
+])("a pod that drains %s", (_title, metadata, ...[conditions, cause, began]) => {
   const pod = aPod(0, { metadata: { ...metadata }, status: { conditions } });
-  const found = { code: "POD-TERMINATING", because, since: began };
+  const found = { code: "POD-TERMINATING", cause, ...(began && { since: began }) };
   expect(podTrouble(pod)).toMatchObject(found);
 });
 
 const stall: Stalled = {
   is: "stalled",
   code: "POD-IMAGE",
+  severity: "error",
   object: "Pod/engine/ec-2",
-  because: "its image is not there",
+  cause: "its image is not there",
   fix: "push it",
+  source: "Facts 11",
 };
 
 test.each<[Partial<Stalled> | undefined, boolean]>([
   [{}, true],
-  [{ because: "it is still not there" }, true],
+  [{ cause: "it is still not there" }, true],
   [{ object: "Pod/engine/ec-1" }, false],
   [{ code: "POD-CRASH" }, false],
   [undefined, false],
@@ -348,10 +350,8 @@ test.each<[Partial<Stalled> | undefined, boolean]>([
   expect(isSameStall(before && { ...stall, ...before }, stall)).toBe(same);
 });
 
-test("a stall as a finding has its code's source, else the chapter's", () => {
-  const { code, object, because: cause, fix } = stall;
-  const finding = { code, severity: "error", object, cause, fix };
-  const known = [{ code: "POD-IMAGE", source: "S70" }];
-  expect(stallFinding(stall, known)).toEqual({ ...finding, source: "S70" });
-  expect(stallFinding(stall, [])).toEqual({ ...finding, source: "Facts 11" });
+test("a stall as a finding is all but what is of the verdict", () => {
+  const { is, ...finding } = stall;
+  const verdict: Stalled = { ...finding, is, unproven: true, beside: [] };
+  expect(stallFinding(verdict)).toEqual(finding);
 });

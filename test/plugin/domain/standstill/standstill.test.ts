@@ -6,7 +6,7 @@ import { diagnose } from "../../../../plugin/domain/diagnosis/diagnose";
 import { licenseCodes } from "../../../../plugin/domain/engine-cluster/license";
 import { listStalls } from "../../../../plugin/domain/engine-cluster/standstill";
 import { clusterList } from "../../../../plugin/domain/engine-cluster/symptoms";
-import type { Problem } from "../../../../plugin/domain/rollout/progress";
+import type { Timed } from "../../../../plugin/domain/rollout/progress";
 import type { StallDeadline } from "../../../../plugin/domain/rollout/stateful-set";
 import { judgeCluster } from "../../../../plugin/domain/engine-cluster/rollout";
 import { podTrouble } from "../../../../plugin/domain/rollout/pod-causes";
@@ -55,7 +55,7 @@ function recovered(facts: Facts) {
   return classifyFreeze(facts, ec);
 }
 
-const isOfLicense = ({ code }: Pick<Problem, "code">): boolean => licenseCodes.includes(code);
+const isOfLicense = ({ code }: Pick<Timed, "code">): boolean => licenseCodes.includes(code);
 
 /** What is told first, and what is told first beside a license that is not valid. */
 function readStalls(facts: Facts, patience?: StallDeadline) {
@@ -67,7 +67,7 @@ test.each(scenes)("$title", ({ facts, cause: { code, object, says, step }, besid
   const { stalls, ...told } = readStalls(facts);
   const cause = isOfLicense({ code }) ? told.lead : told.beside;
   expect(cause).toMatchObject({ code, object });
-  expect(cause?.because).toMatch(says);
+  expect(cause?.cause).toMatch(says);
   expect(cause?.fix).toMatch(step);
   if (beside !== undefined) expect(stalls.map((one) => one.code)).toContain(beside);
 });
@@ -297,7 +297,7 @@ test("where Deployments may not be read, nothing is said of the operator", () =>
     { unread: new Map([["deployments", "forbidden"]]) },
   );
   expect(judgeCluster(seen, name)).toMatchObject({
-    because: expect.not.stringContaining("Deployment") as unknown,
+    cause: expect.not.stringContaining("Deployment") as unknown,
     fix: expect.stringContaining("kubectl logs deployment/") as unknown,
   });
 });
@@ -351,7 +351,7 @@ test("an upgrade that is refused for what only the operator says: status and rec
   const code = "CLUSTER-INVALID-UPGRADE";
   expect(judgeCluster(seen, name)).toMatchObject({
     code,
-    because: expect.stringContaining("the operator says: racks are being changed") as unknown,
+    cause: expect.stringContaining("the operator says: racks are being changed") as unknown,
   });
   expect(recovered(seen).causes[0]?.finding.code).toBe(code);
 });
