@@ -11,8 +11,7 @@ import { definitionChecks } from "./upgrade-operator/definition-checks";
 import { releaseChecks } from "./upgrade-operator/release-checks";
 import { operatorChecks, operatorOwnerChecks } from "./upgrade-operator/checks";
 import { platformChecks } from "../domain/checks/platform";
-import { rbacChecks, rbacReachChecks } from "./reapply-rbac/checks";
-import { rbacSettingChecks } from "./reapply-rbac/site-checks";
+import { rbacChecks } from "./reapply-rbac/checks";
 import { sccChecks } from "./unbind-scc/checks";
 import { webhookChecks, webhookTrustChecks } from "./upgrade-webhook/checks";
 import type { Facts } from "../domain/facts/facts";
@@ -38,8 +37,6 @@ export const checks: readonly Check[] = [
   ...webhookTrustChecks,
   ...certificateChecks,
   ...rbacChecks,
-  ...rbacSettingChecks,
-  ...rbacReachChecks,
   ...sccChecks,
   ...restChecks,
 ];

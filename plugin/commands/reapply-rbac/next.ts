@@ -1,30 +1,26 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
-import { findOwner } from "../../domain/kube/owners";
-import { rbacFinding, renderAggregatedWay } from "../../domain/rbac/findings";
-import { heldSites, settingNeeds } from "../../domain/checks/managed-sites";
-import { templatesIn, wantedAt } from "./site-checks";
-import { chooseRoles } from "../../domain/checks/roles";
-import type { CheckContext } from "../../domain/checks/context";
-import { factNamed } from "../../domain/facts/facts";
-import type { KubeObject } from "../../domain/kube/objects";
-import type { RolePair } from "../../domain/kube/kinds";
-import type { RoleFiles } from "../../domain/rbac/lines";
-import { type ClusterReleases, findBehind } from "../../domain/engine-cluster/operator";
-import { type NextRelease, type NextStep, releaseWords } from "../../domain/rollout/next-step";
-import {
-  isAsWanted,
-  planSite,
-  type SitePlan,
-  takesAway,
-  type Terms,
-  termsFor,
-} from "../../domain/rbac/plan";
-import { listExisting } from "../../domain/rbac/managed";
-import { readClusterRole } from "../../domain/rbac/site";
-import { type RbacTemplates, wantsAccounts } from "../../domain/rbac/templates";
-import { isAggregated, noRules } from "../../domain/kube/role-rules";
 import { boundList, countNoun } from "../../domain/base/values";
-import { unreadVerdict, type ComponentHealth, stalledBy } from "../../domain/rollout/health";
+import type { CheckContext } from "../../domain/checks/context";
+import { type ClusterReleases, findBehind } from "../../domain/engine-cluster/operator";
+import type { KubeObject } from "../../domain/kube/objects";
+import { findLivingOwner } from "../../domain/kube/owners";
+import { isAggregated } from "../../domain/kube/role-rules";
+import { rbacFinding, renderAggregatedWay } from "../../domain/rbac/findings";
+import type { RoleFiles } from "../../domain/rbac/lines";
+import { isAsWanted, type SitePlan, takesAway } from "../../domain/rbac/plan";
+import {
+  chooseRoles,
+  findTemplates,
+  heldSites,
+  planLabelPair,
+  plannedSites,
+  type RbacScene,
+  settingNeeds,
+} from "../../domain/rbac/scene";
+import { readClusterRole } from "../../domain/rbac/site";
+import { wantsAccounts } from "../../domain/rbac/templates";
+import { type ComponentHealth, stalledBy, unreadVerdict } from "../../domain/rollout/health";
+import { type NextRelease, type NextStep, releaseWords } from "../../domain/rollout/next-step";
 
 /** What is shown of the managed namespaces. */
 export interface RbacStatus {
@@ -45,31 +41,23 @@ export interface RbacStatus {
 const wholeCluster = "the whole cluster";
 
 /** Compares every managed namespace with the templates, as checks have them. */
-export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatus {
-  const { facts, configured, managed } = situation;
+export function rbacStatus(scene: RbacScene, files: RoleFiles): RbacStatus {
+  const { configured, managed } = scene;
   const empty = { places: 0, differing: [], lacking: [], beyond: [], local: [] };
   const none = { ...empty, comparedWith: files.source };
-  const basic = unreadVerdict(facts, [...settingNeeds, "roles", "roleBindings"]);
-  if (basic !== undefined) return { ...none, verdict: basic };
-  if (configured.is === "unknown") {
-    return { ...none, verdict: { is: "unknown", because: configured.because } };
-  }
-  if (managed.length === 0 && configured.is !== "label") {
+  const roles = chooseRoles(scene);
+  const because = findUnseen(scene);
+  if (because !== undefined) return { ...none, verdict: { is: "unknown", because } };
+  if ((managed.length === 0 && configured.is !== "label") || roles.is === "unknown") {
     return { ...none, verdict: { is: "fine", says: "no other namespace is managed" } };
   }
-  const roles = chooseRoles(situation);
-  if (roles.is === "unknown")
-    return { ...none, verdict: { ...roles, because: `${roles.because}; give --release` } };
-  const unread = findUnread(situation, roles.documents);
-  if (unread !== undefined) return { ...none, verdict: unread };
-  const templates = templatesIn(situation, roles);
-  if (templates.is === "unfit") {
-    const because = `the files do not fit: ${templates.problems.join("; ")}`;
-    return { ...none, verdict: { is: "unknown", because } };
-  }
-  const plans = listPlans(situation, templates, files);
+  const label = planLabelPair(scene);
+  const plans = [
+    ...plannedSites(scene).map(({ namespace, plan }) => [namespace, plan] as const),
+    ...(label === undefined ? [] : [[wholeCluster, label] as const]),
+  ];
   const where = (is: (plan: SitePlan) => boolean): readonly string[] =>
-    plans.filter(({ plan }) => is(plan)).map(({ place }) => place);
+    plans.filter(([, plan]) => is(plan)).map(([place]) => place);
   const status = {
     places: plans.length,
     differing: where((plan) => !isAsWanted(plan) || lacks(plan)),
@@ -78,71 +66,44 @@ export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatu
     local: where(({ local: { grants, subjects } }) => grants.length + subjects.length > 0),
     comparedWith: roles.source,
   };
-  return { ...status, verdict: verdictOn(status, findAggregated(situation, status.lacking)) };
+  return { ...status, verdict: verdictOn(status, findAggregated(scene, status.lacking)) };
+}
+
+/** Why nothing can be said of the roles; undefined where they can be compared, or nothing is managed. */
+function findUnseen(scene: RbacScene): string | undefined {
+  const { configured, facts, managed } = scene;
+  const basic = unreadVerdict(facts, [...settingNeeds, "roles", "roleBindings"]);
+  if (basic !== undefined) return basic.because;
+  if (configured.is === "unknown") return configured.because;
+  return managed.length === 0 && configured.is !== "label" ? undefined : findUncompared(scene);
+}
+
+function findUncompared(scene: RbacScene): string | undefined {
+  const { clusters, configured, facts } = scene;
+  const roles = chooseRoles(scene);
+  if (roles.is === "unknown") return `${roles.because}; give --release`;
+  if (clusters.length === 0 && wantsAccounts(roles.documents, facts.names)) {
+    const unread = unreadVerdict(facts, ["ecs"])?.because;
+    return unread ?? "no cluster resource reports the service account that the bindings are for";
+  }
+  const byClusterRole = heldSites(scene).some(
+    ({ binding }) => readClusterRole(binding) !== undefined,
+  );
+  const unread =
+    configured.is === "label"
+      ? unreadVerdict(facts, ["clusterRoles", "clusterRoleBindings"])
+      : byClusterRole && unreadVerdict(facts, ["clusterRoles"]);
+  if (unread) return unread.because;
+  const templates = findTemplates(scene);
+  return templates?.is === "unfit"
+    ? `the files do not fit: ${templates.problems.join("; ")}`
+    : undefined;
 }
 
 /** The ClusterRole that a controller makes of others, where that is what lacks something. */
-function findAggregated(
-  situation: CheckContext,
-  lacking: readonly string[],
-): KubeObject | undefined {
-  const found = heldSites(situation).filter(({ namespace }) => lacking.includes(namespace));
+function findAggregated(scene: RbacScene, lacking: readonly string[]): KubeObject | undefined {
+  const found = heldSites(scene).filter(({ namespace }) => lacking.includes(namespace));
   return found.map(({ shared }) => shared).find(isAggregated);
-}
-
-/** What cannot be compared since accounts or cluster roles are not known. */
-function findUnread(
-  { facts, configured, clusters }: CheckContext,
-  documents: readonly unknown[],
-): ComponentHealth | undefined {
-  if (clusters.length === 0 && wantsAccounts(documents, facts.names)) {
-    const because = "no cluster resource reports the service account that the bindings are for";
-    return unreadVerdict(facts, ["ecs"]) ?? { is: "unknown", because };
-  }
-  if (configured.is === "label")
-    return unreadVerdict(facts, ["clusterRoles", "clusterRoleBindings"]);
-  const byClusterRole = facts.objects.roleBindings.some(
-    (binding) =>
-      binding.metadata.name === facts.names.rbac.consumerBinding &&
-      readClusterRole(binding) !== undefined,
-  );
-  return byClusterRole ? unreadVerdict(facts, ["clusterRoles"]) : undefined;
-}
-
-interface PlannedPlace {
-  readonly place: string;
-  readonly plan: SitePlan;
-}
-
-function listPlans(
-  situation: CheckContext,
-  { consumer, label }: Extract<RbacTemplates, { is: "rendered" }>,
-  files: RoleFiles,
-): readonly PlannedPlace[] {
-  const { facts } = situation;
-  const terms = termsFor({ ...facts, existing: listExisting(facts), files, mode: "contract" });
-  const inEach = heldSites(situation).map((site) =>
-    planned(site.namespace, { wanted: wantedAt(consumer, site), terms }, [site.role, site.binding]),
-  );
-  if (label === undefined) return inEach;
-  const found = (key: "clusterRoles" | "clusterRoleBindings", { metadata }: KubeObject) =>
-    factNamed(facts, key, { name: String(metadata.name) });
-  return [
-    ...inEach,
-    planned(wholeCluster, { wanted: label, terms: { ...terms, released: noRules } }, [
-      found("clusterRoles", label.role),
-      found("clusterRoleBindings", label.binding),
-    ]),
-  ];
-}
-
-function planned(
-  place: string,
-  { wanted, terms }: { readonly wanted: RolePair<KubeObject>; readonly terms: Terms },
-  [role, binding]: readonly (KubeObject | undefined)[],
-): PlannedPlace {
-  const found = { ...(role !== undefined && { role }), ...(binding !== undefined && { binding }) };
-  return { place, plan: planSite(found, wanted, terms) };
 }
 
 function lacks({ gained, subjectsGained, rebind }: SitePlan): boolean {
@@ -214,11 +175,11 @@ function unlessOwned(
   step: NextStep,
 ): NextStep {
   const owners = new Map(
-    heldSites(situation).flatMap(({ namespace, role, binding }) => {
+    heldSites(situation).map(({ namespace, role, binding }) => {
       const [owner] = [role, binding].flatMap(
-        (object) => (object && findOwner(object, situation.facts.left)) ?? [],
+        (object) => (object && findLivingOwner(object, situation.facts.left)) ?? [],
       );
-      return owner === undefined || owner.left !== undefined ? [] : [[namespace, owner] as const];
+      return [namespace, owner] as const;
     }),
   );
   const aggregated = findAggregated(situation, differing);

@@ -9,7 +9,7 @@ import { rbacFinding } from "../../domain/rbac/findings";
 import { type Configured, readConfiguredNamespaces } from "../../domain/rbac/managed";
 import { type RbacScope, type PlaceFound, nameSecond } from "../../domain/rbac/site";
 import { readRoleRef } from "../../domain/kube/role-rules";
-import { listReleases } from "../../domain/scc/refusals";
+import { listReleases } from "../../domain/scc/releases";
 import { getPath, asString } from "../../domain/base/values";
 import { permissionOn } from "../../domain/kube/permissions";
 import { findMissingPermissions, requirePermissions } from "../../kernel/permissions";
@@ -36,7 +36,7 @@ export async function readOperator(
     getTyped(cluster, { resource: kinds.configMap, name: names.configMap.name, namespace }),
   ]);
   const absent = deployment === undefined && configMap === undefined;
-  const [release] = listReleases({ deployment, cluster: undefined, pods: [] }, names);
+  const [release] = listReleases({ deployment }, names);
   return {
     configured: absent ? undefined : readConfiguredNamespaces({ deployment, configMap, names }),
     running: release?.tag,

@@ -1,7 +1,7 @@
 /** The writes of `unbind-scc`, with their text. */
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { accessRef } from "../../domain/scc/grants";
-import { type ListChange, listRemoved } from "./lists";
+import { type ListChange, listRemoved } from "../../domain/scc/lists";
 import { getOwn } from "../../domain/base/values";
 import { backBy, type Delete, type Patch } from "../../domain/kube/change";
 

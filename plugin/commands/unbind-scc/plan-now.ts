@@ -21,7 +21,7 @@ export async function planFit({
   session,
   tell,
 }: UnbindContext): Promise<UnbindPlan> {
-  const plan = planUnbind(deps, options, await readFacts(deps, options));
+  const plan = planUnbind(await readFacts(deps, options), options);
   session.requireStaying([...plan.changes, ...plan.afterProof]);
   await requirePermissions(deps, await listWritePermissions(deps, plan));
   tell(plan.findings);

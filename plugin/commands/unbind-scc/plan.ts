@@ -1,34 +1,21 @@
-/** What is written for whom, what stands against it, and what is said of it; `lists.ts` says what goes out of which list. */
+/** What is written for whom, and what is said of it; `domain/scc/lists.ts` says what goes out of which list. */
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
-import { type Names, renderTerm } from "../../domain/names/names";
+import { factNamed, type Facts } from "../../domain/facts/facts";
+import type { Delete, Patch } from "../../domain/kube/change";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { chooseCause, findLivingOwner, renderOwnersWay } from "../../domain/kube/owners";
+import { sccFinding, sccFindings } from "../../domain/scc/findings";
+import type { Account } from "../../domain/scc/grants";
+import { listFindings, type ListPlan, olderLeft, planLists } from "../../domain/scc/lists";
 import {
-  chooseCause,
-  findLivingOwner,
-  type LeftMarks,
-  renderOwnersWay,
-} from "../../domain/kube/owners";
-import { sccFindings } from "../../domain/scc/findings";
-import { type Account, chooseConstraint, readAccount, renderUser } from "../../domain/scc/grants";
-import { describeAct, makeChange, makeRemoval } from "./changes";
-import {
-  listFindings,
-  olderLeft,
-  isNamed,
-  makeState,
-  planLists,
-  type SccState,
-  type ListPlan,
-} from "./lists";
-import {
+  evaluateUnbinding,
   isFree,
   type JudgedAccount,
-  judgeAccounts,
-  judgeOperator,
+  type Unbinding,
 } from "../../domain/scc/refusals";
-import type { Delete, Patch } from "../../domain/kube/change";
-import type { UnbindDeps, UnbindFacts, UnbindOptions } from "./read";
+import { describeAct, makeChange, makeRemoval } from "./changes";
+import type { UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */
 export interface UnbindPlan extends Pick<ListPlan, "ways" | "users"> {
@@ -49,115 +36,68 @@ export interface UnbindPlan extends Pick<ListPlan, "ways" | "users"> {
 }
 
 /** Throws BlockedError (3, 5) where something stands against it. */
-export function planUnbind(
-  deps: Pick<UnbindDeps, "names">,
-  options: UnbindOptions,
-  facts: UnbindFacts,
-): UnbindPlan {
-  const { situation, accounts: all } = judgeAll(deps.names, options, facts);
-  const { name, constraint } = situation;
-  const { plan, accounts, blocked, findings } = planFree(situation, all);
+export function planUnbind(facts: Facts, { ec, scc }: UnbindOptions): UnbindPlan {
+  const { names } = facts;
+  const evaluated = evaluateUnbinding({ facts, clusters: listMeant(facts, ec), ec, scc });
+  const { name, constraint } = evaluated.state;
+  const { plan, accounts, blocked, findings } = planFree(evaluated);
   const { changes, remove, ways, users } = plan;
-  const owned = changes.flatMap(({ object }) => findOwned(object, "error", facts.left));
+  const owned = changes.flatMap(({ object }) => findOwned(object, "error", facts));
   if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
   const unused = remove === undefined ? [] : [remove];
-  const kept = unused.flatMap((each) => findOwned(each, "warning", facts.left));
+  const kept = unused.flatMap((each) => findOwned(each, "warning", facts));
   const removed = kept.length > 0 ? [] : unused;
   const deletions = removed.map((each) => `delete ${objectLabel(each)}`);
+  const isOlderThere =
+    scc === undefined && factNamed(facts, "constraints", { name: names.scc.older }) !== undefined;
+  const older = isOlderThere ? [olderLeft(names.scc.older)] : [];
   return {
     ...{ constraint: name, exists: constraint !== undefined, ways, users, accounts, blocked },
     changes: changes.map(makeChange),
     afterProof: removed.map(makeRemoval),
     acts: [...changes.map(describeAct), ...deletions].join(", then "),
-    findings: [...findOlder(deps, facts), ...findings, ...kept, ...listFindings(plan, name)],
+    findings: [...older, ...findings, ...kept, ...listFindings(plan, name)],
   };
 }
 
 /** The plan for those that nothing stands against; where nothing is to be written nobody is judged. */
-function planFree(
-  situation: SccState,
-  accounts: readonly JudgedAccount[],
-): Pick<UnbindPlan, "accounts" | "blocked" | "findings"> & { readonly plan: ListPlan } {
-  const plan = planLists(situation, accounts);
+function planFree({
+  state,
+  accounts,
+  whole,
+}: Unbinding): Pick<UnbindPlan, "accounts" | "blocked" | "findings"> & { readonly plan: ListPlan } {
   const findings = accounts.flatMap((account) => account.findings);
-  if (plan.changes.length === 0 && plan.remove === undefined) {
+  if (whole.changes.length === 0 && whole.remove === undefined) {
     const left = findings.filter(({ code }) => code === sccFindings.podLeft.code);
-    return { plan, accounts, blocked: [], findings: left };
+    return { plan: whole, accounts, blocked: [], findings: left };
   }
   const free = accounts.filter(isFree);
   if (free.length === 0) throw new BlockedError(exitCodes.blocked, findings);
   const blocked = accounts.filter((account) => !isFree(account));
-  return { plan: planLists(situation, free), accounts: free, blocked, findings };
+  return { plan: planLists(state, free), accounts: free, blocked, findings };
 }
 
-function findOlder(
-  { names }: Pick<UnbindDeps, "names">,
-  { older }: UnbindFacts,
-): readonly Finding[] {
-  const { older: name } = names.scc;
-  return older === undefined ? [] : [olderLeft(name)];
-}
-
-interface SccFindings {
-  readonly situation: SccState;
-  readonly accounts: readonly JudgedAccount[];
-}
-
-function judgeAll(names: Names, options: UnbindOptions, facts: UnbindFacts): SccFindings {
-  const { constraint, access, pods, clusters, deployment, statefulSets } = facts;
-  const name = chooseConstraint(names, options);
-  const around = { name, constraint, access, deployment, pods, statefulSets };
-  const accounts = judgeAccounts(listMeant(clusters, names, options), around, names);
-  const situation = makeState(around, clusters, names);
-  const beside = options.ec === undefined ? judgeOperator(around, names) : [];
-  return { situation, accounts: [...accounts, ...beside.filter((one) => isNamed(situation, one))] };
-}
-
-/** The EC that was named with all that share its account, else every EC. */
-function listMeant(
-  clusters: readonly KubeObject[],
-  names: Names,
-  { namespace, ec }: UnbindOptions,
-): readonly KubeObject[] {
-  const named = clusters.filter(({ metadata }) => ec === undefined || metadata.name === ec);
-  if (named.length === 0) {
-    throw new BlockedError(exitCodes.blocked, [
-      {
-        code: "SCC-NO-EC",
-        severity: "error",
-        object: ec === undefined ? `Namespace/${namespace}` : `${names.ec.kind}/${namespace}/${ec}`,
-        cause: `there is no such ${renderTerm(names.ec)}, so no service account to take the constraint from`,
-        fix: `give the namespace of the ${renderTerm(names.ec)} with -n${ec === undefined ? "" : ", and its name with --ec"}`,
-        source: "S33",
-      },
-    ]);
-  }
-  const userIn = (cluster: KubeObject): string => renderUser(readAccount(cluster, names));
-  const users = new Set(named.map(userIn));
-  return clusters.filter((cluster) => users.has(userIn(cluster)));
+/** The EC that was named, else every one. */
+function listMeant({ names, namespace, objects }: Facts, ec?: string): readonly KubeObject[] {
+  const named = objects.ecs.filter(({ metadata }) => ec === undefined || metadata.name === ec);
+  if (named.length > 0) return named;
+  const object =
+    ec === undefined ? `Namespace/${namespace}` : `${names.ec.kind}/${namespace}/${ec}`;
+  throw new BlockedError(exitCodes.blocked, [sccFinding("noEc", { object }, names)]);
 }
 
 /** Helm, OLM and GitOps controllers would undo a change of what they look after. */
 function findOwned(
   object: KubeObject,
   severity: Finding["severity"],
-  left: LeftMarks | undefined,
+  { left }: Facts,
 ): readonly Finding[] {
   const owner = findLivingOwner(object, left);
   if (owner === undefined) return [];
-  return [
-    {
-      code: "SCC-OWNED",
-      severity,
-      object: objectLabel(object),
-      cause: chooseCause(
-        owner,
-        `${owner.name} owns it and may undo the change: it is left as it is`,
-      ),
-      fix: `${renderOwnersWay(owner)}; then run again`,
-      source: "Facts 5",
-    },
-  ];
+  const own = `${owner.name} owns it and may undo the change: it is left as it is`;
+  const fix = `${renderOwnersWay(owner)}; then run again`;
+  const about = { object: objectLabel(object), severity, cause: chooseCause(owner, own), fix };
+  return [sccFinding("owned", about)];
 }
 
 /** Who is asked about, and where. */

@@ -5,7 +5,7 @@ import { renderUser } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import { waitFor } from "../../kernel/wait";
 import type { AccountReview } from "./plan";
-import type { SccWay } from "./lists";
+import type { SccWay } from "../../domain/scc/lists";
 import type { UnbindDeps } from "./read";
 
 /** A review's answer. */

@@ -1,12 +1,11 @@
 /** What an unbinding is given, and everything that it is planned from. */
-import type { LeftMarks } from "../../domain/kube/owners";
 import { readLeftMarks } from "../../readers/left-marks";
-import { factSources } from "../../domain/facts/facts";
+import { type Facts, factsOf, factSources } from "../../domain/facts/facts";
 import { kinds, type KnownResource, constraintResource } from "../../domain/kube/kinds";
-import type { BuiltInKind, Deployment, Pod, StatefulSet, Typed } from "../../domain/kube/models";
+import type { BuiltInKind, Typed } from "../../domain/kube/models";
 import { getTyped, listTyped } from "../../ports/typed";
 import type { KubeObject } from "../../domain/kube/objects";
-import { accessResources, type AccessObjects, chooseConstraint } from "../../domain/scc/grants";
+import { accessResources, listBindings } from "../../domain/scc/grants";
 import type { Reviews } from "../../readers/reviews";
 import type { AskingPorts, RunPorts } from "../../kernel/world";
 
@@ -29,24 +28,6 @@ export interface UnbindDeps extends RunPorts {
   readonly reviews: Reviews;
 }
 
-/** What was read. */
-export interface UnbindFacts {
-  readonly constraint: KubeObject | undefined;
-  readonly access: AccessObjects;
-  /** Pods of all namespaces. */
-  readonly pods: readonly Pod[];
-  /** ECs of the namespace. */
-  readonly clusters: readonly KubeObject[];
-  /** What makes their pods. */
-  readonly statefulSets: readonly StatefulSet[];
-  /** The operator's. */
-  readonly deployment: Deployment | undefined;
-  /** The constraint of still older releases; it is not looked for where one was named. */
-  readonly older: KubeObject | undefined;
-  /** The objects whose owner is gone; absent: every mark counts. */
-  readonly left?: LeftMarks;
-}
-
 /** True where the API server has constraints, which OpenShift's alone does. */
 export async function servesConstraints({
   cluster,
@@ -56,35 +37,41 @@ export async function servesConstraints({
   return served?.some((resource) => resource.plural === plural) === true;
 }
 
-/** Reads the whole situation. */
-export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promise<UnbindFacts> {
-  const { cluster, names, signal } = deps;
+/** Reads the whole situation: pods, roles and bindings of all namespaces, the ECs and their sets of this one. */
+export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promise<Facts> {
+  const { clock, cluster, names, signal } = deps;
   const { namespace, scc } = options;
   const all = async <Kind extends BuiltInKind>(
     resource: KnownResource<Kind>,
   ): Promise<readonly Typed<Kind>[]> => (await listTyped(cluster, resource, { signal })) ?? [];
-  const constraintNamed = (name: string): Promise<KubeObject | undefined> =>
-    cluster.get({ resource: constraintResource, name }, { signal });
+  // of older releases' constraint nothing is asked where one was named
+  const wanted = scc === undefined ? [names.scc.current, names.scc.older] : [scc];
   const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = accessResources;
-  const [constraint, pods, clusters, statefulSets, deployment, older] = await Promise.all([
-    constraintNamed(chooseConstraint(names, options)),
+  const [constraints, pods, ecs, statefulSets, deployment] = await Promise.all([
+    Promise.all(
+      wanted.map((name) => cluster.get({ resource: constraintResource, name }, { signal })),
+    ),
     all(kinds.pod),
     readClusters(deps, namespace),
     listTyped(cluster, kinds.statefulSet, { namespace, signal }),
     getTyped(cluster, operator, { signal }),
-    scc === undefined ? constraintNamed(names.scc.older) : undefined,
   ]);
-  const access = {
-    clusterRoles: await all(clusterRoles),
-    clusterRoleBindings: await all(clusterRoleBindings),
-    roles: await all(roles),
-    roleBindings: await all(roleBindings),
-  };
-  const bindings = [...access.clusterRoleBindings, ...access.roleBindings];
-  const left = await readLeftMarks(deps, [...(constraint ? [constraint] : []), ...bindings]);
-  const sets = { statefulSets: statefulSets ?? [] };
-  return { constraint, access, pods, clusters, ...sets, deployment, older, left };
+  const facts = factsOf(
+    { names, namespace, now: clock.now() },
+    {
+      ...{ pods, ecs, statefulSets: statefulSets ?? [] },
+      constraints: constraints.filter((one) => one !== undefined),
+      deployments: deployment === undefined ? [] : [deployment],
+      clusterRoles: await all(clusterRoles),
+      clusterRoleBindings: await all(clusterRoleBindings),
+      roles: await all(roles),
+      roleBindings: await all(roleBindings),
+    },
+  );
+  const { objects } = facts;
+  const marked = [...objects.constraints.slice(0, 1), ...listBindings(objects)];
+  return { ...facts, left: await readLeftMarks(deps, marked) };
 }
 
 /** Releases differ in the versions that they serve. */

@@ -10,7 +10,7 @@ import type { Delete, Patch } from "../../domain/kube/change";
 import type { Outcome } from "../../kernel/part";
 import { ChangedError, workByPlan } from "../../kernel/send";
 import type { ExitReport } from "../../kernel/report";
-import type { SccWay } from "./lists";
+import type { SccWay } from "../../domain/scc/lists";
 import { type AccountReview, listPlaces, type UnbindPlan } from "./plan";
 import { planFit, type UnbindContext } from "./plan-now";
 import { recordReviews, settleReviews, unexplained } from "./proof";

@@ -1,6 +1,6 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
 import { byTool } from "../../domain/base/remedy";
-import { lostSiteCheck } from "../../domain/checks/managed-sites";
+import { namespaceLost } from "../../domain/rbac/symptoms";
 import { prerequisites } from "../../domain/checks/prerequisites";
 import { factNamed } from "../../domain/facts/facts";
 import { annotationKey, readAnnotation } from "../../domain/kube/objects";
@@ -34,7 +34,7 @@ export const operatorChecks: readonly Check[] = [
         ? [{ object: `Namespace/${facts.namespace}`, cause: "the namespace does not exist" }]
         : [],
   }),
-  lostSiteCheck,
+  ofSymptom(namespaceLost),
   ofSymptom(operatorSymptoms.absent),
   ofSymptom(operatorSymptoms.notReady),
   ofSymptom(operatorSymptoms.idle),

@@ -11,7 +11,7 @@ import type { CommandContext } from "../../cmdutil/context";
 import { readBundle } from "../../cmdutil/release-option";
 import { writeOptions } from "../../cmdutil/run-ports";
 import type { UpgradePart, UpgradePartFlags } from "../../cmdutil/upgrade-part";
-import { siteCodes } from "../../domain/checks/managed-sites";
+import { stopSymptoms } from "../../domain/rbac/symptoms";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { readChartOptions } from "./by-chart";
@@ -39,7 +39,7 @@ export const operator: UpgradePart = {
     ],
   },
   // the new operator halts where a namespace lacks one of them, and upgrades a cluster that follows it at once
-  restsOn: [...siteCodes, "CLUSTER-AUTO-USER-MODULES"],
+  restsOn: [...stopSymptoms.map(({ code }) => code), "CLUSTER-AUTO-USER-MODULES"],
   blockedBy: prerequisiteCodes,
   needs: ({ facts, flags, opened, contents, context }) => {
     const { names, namespace } = facts;

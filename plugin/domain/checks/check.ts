@@ -3,10 +3,11 @@ import type { Found, Symptom } from "../diagnosis/symptom";
 import { type Explained, warning } from "../base/findings";
 import type { Code } from "../names/codes";
 import { pick } from "../base/values";
-import { type KubeObject, objectLabel } from "../kube/objects";
+import type { KubeObject } from "../kube/objects";
 import type { CheckContext } from "./context";
 
 export type { CheckTarget } from "./context";
+export { on } from "../diagnosis/symptom";
 
 /** The areas in the order in which they are shown. */
 export const areas = [
@@ -71,15 +72,6 @@ export function makeChecks(area: Area) {
   });
   const ofSeverity = { error: makeCheck("error"), warning: makeCheck("warning") };
   return { ...ofSeverity, shared: shareCode, ofSymptom };
-}
-
-/** A finding on an object, with what is particular about it. */
-export function on(
-  object: KubeObject,
-  cause: string,
-  rest: Partial<CheckResult> = {},
-): CheckResult {
-  return { object: objectLabel(object), cause, ...rest };
 }
 
 /** A judgment of each EC by itself. */

@@ -7,7 +7,7 @@ import type { Finding } from "../base/findings";
 import { checksWhy as why, factNeeds } from "./needs";
 import { permissionLine, type Permission } from "../kube/permissions";
 import { type Check, judgingCodes, type Want } from "./check";
-import { chooseRoles } from "./roles";
+import { chooseRoles } from "../rbac/scene";
 import { listSecretNames } from "./secrets";
 import { accept, isSkipped, type Selection } from "./selection";
 import { type Skip, skipWord } from "../base/skip";

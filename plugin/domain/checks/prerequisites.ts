@@ -35,7 +35,7 @@ import {
   type Tagged,
 } from "./context";
 import { judgeBy, type Judgment } from "./judge";
-import { lostSiteCheck, siteChecks } from "./managed-sites";
+import { namespaceLost, stopSymptoms } from "../rbac/symptoms";
 import { platformPrerequisites } from "./platform";
 import { judgePodSecurity } from "./pod-security";
 import { isRetiredBy, judgeRetired, listTags } from "./retired-modules";
@@ -300,7 +300,10 @@ export function judgePrerequisites(
 }
 
 /** Those of the operator alone: one that starts has to find its namespaces in order, which a whole upgrade sees to. */
-const ofOperator: readonly Check[] = [...ordered, ...Object.values(siteChecks), lostSiteCheck];
+const ofOperator: readonly Check[] = [
+  ...ordered,
+  ...[...stopSymptoms, namespaceLost].map((row) => make.operator.ofSymptom(row)),
+];
 
 /** The lists that the operator's prerequisites are judged by. */
 export const operatorPrerequisiteKeys: readonly FactKey[] = listNeeds(ofOperator);

@@ -1,6 +1,7 @@
 /** A symptom: one row that says what it looks for, what has to be read for it, and which acts it forbids. */
 import type { Finding } from "../base/findings";
 import { omit } from "../base/values";
+import { type KubeObject, objectLabel } from "../kube/objects";
 import type { FactKey, Facts } from "../facts/facts";
 import type { Code } from "../names/codes";
 import type { Text } from "../names/text";
@@ -31,6 +32,11 @@ export type Found = Partial<Omit<Finding, "command" | "accepted">> &
     /** Waiting alone ends it. */
     readonly passes?: true;
   };
+
+/** What is so of an object, with what is particular about it. */
+export function on(object: KubeObject, cause: string, rest: Partial<Found> = {}): Found {
+  return { object: objectLabel(object), cause, ...rest };
+}
 
 /** A finding with what no document prints: `toDocument` takes that off. */
 export interface Diagnosed extends Finding {

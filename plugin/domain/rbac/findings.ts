@@ -1,9 +1,12 @@
 /** The finding codes of RBAC, each with its cause, its way out and its source. */
 import { byTool } from "../base/remedy";
-import { error, type Explained, type Finding, warning } from "../base/findings";
+import { error, type Finding, warning } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import { type Grant, grantLines, listAggregationLabels } from "../kube/role-rules";
-import { bindFindings } from "../names/codes";
+import { bindFindings, type Code } from "../names/codes";
+import { ec, text } from "../names/text";
+
+const again = byTool("run reapply-rbac", "reapply-rbac");
 
 /** The codes by what they are about. */
 export const rbacFindings = {
@@ -18,6 +21,10 @@ export const rbacFindings = {
       "run reapply-rbac --mode=contract after the operator's upgrade",
       ...["reapply-rbac", "--mode=contract"],
     ),
+  }),
+  bindingAbsent: error("RBAC-BINDING-ABSENT", "Facts 6", {
+    cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
+    ...again,
   }),
   behind: warning("RBAC-ROLE-BEHIND", "S34", {
     cause: "a Role lacks rules of the release's: the new operator could not do its work there",
@@ -40,14 +47,31 @@ export const rbacFindings = {
     cause: "you may not write roles or bindings in this namespace",
     fix: "ask an administrator to apply the printed roles, then run again",
   }),
+  labelNone: warning("RBAC-LABEL-NONE", "Facts 6", {
+    cause: "the operator finds its namespaces by a label that no namespace has",
+    fix: "label the namespaces, or correct the label",
+  }),
+  labelRoleAbsent: error("RBAC-LABEL-ROLE-ABSENT", "Facts 6", {
+    cause: "the operator finds its namespaces by a label, and may not list namespaces",
+    ...again,
+  }),
   labelValue: warning("RBAC-LABEL-VALUE", "Facts 6", {
     cause:
       "the operator looks for a label without a value, and this namespace gives it one: releases differ on whether it counts",
     fix: "give the label an empty value, or name the namespaces as a list",
   }),
+  listAndLabel: warning("RBAC-LIST-AND-LABEL", "Facts 6", {
+    cause:
+      "the operator is told its namespaces both as a list and by a label: only the list counts",
+    fix: "remove the one that is not meant",
+  }),
   local: warning("RBAC-LOCAL", "S18", {
     cause: "a role or binding has what no known release had: a person added it, and it is kept",
     fix: "nothing, as long as it is intended; else run reapply-rbac with --drop-local",
+  }),
+  managedHasCluster: warning("RBAC-MANAGED-HAS-CLUSTER", "Facts 6", {
+    cause: text`a managed namespace holds an ${ec}: an operator of its own watches it too`,
+    fix: "take the namespace off the list: two operators must not watch one namespace",
   }),
   namespaceAbsent: error("RBAC-NAMESPACE-ABSENT", "Facts 6", {
     cause: "the namespace does not exist; an operator that is told to manage it stops",
@@ -98,6 +122,10 @@ export const rbacFindings = {
       "the operator's own RoleBinding is for another account or for another Role, so that the operator lacks its permissions",
     fix: "have upgrade-operator write the binding again, with --release and the release that runs",
   }),
+  placeholder: error("RBAC-PLACEHOLDER", "Facts 6", {
+    cause: "a placeholder of the files was left in a role or binding, which gives access to nobody",
+    ...again,
+  }),
   refused: error("RBAC-REFUSED", "S34", {
     cause: "the API server refused the write",
     fix: "fix what it names, then run again: only what is missing is written",
@@ -106,6 +134,25 @@ export const rbacFindings = {
     cause:
       "the operator's release is not known, or older than those whose roles come with this tool",
     fix: "give the release's own files with --release",
+  }),
+  roleAbsent: error("RBAC-ROLE-ABSENT", "Facts 6", {
+    cause: "a managed namespace lacks the Role: the operator fails and stops",
+    ...again,
+  }),
+  roleRef: warning("RBAC-ROLE-REF", "Facts 6", {
+    cause: "a binding is for another role than the release's, and cannot be changed, only replaced",
+    ...byTool(
+      "run reapply-rbac: it replaces the binding without a moment without access",
+      "reapply-rbac",
+    ),
+  }),
+  settingHidden: warning("RBAC-SETTING-HIDDEN", "Facts 6", {
+    cause: "an entry of the Deployment says something else than the ConfigMap, and wins",
+    fix: "remove one of the two",
+  }),
+  settingUnused: warning("RBAC-SETTING-UNUSED", "Facts 6", {
+    cause: "the ConfigMap holds settings, and the Deployment does not take its environment from it",
+    fix: "add the ConfigMap to envFrom of both containers again, as the bundle has it",
   }),
   stale: warning("RBAC-STALE", "S34", {
     cause: "a role and binding of this operator are left in a namespace that it does not manage",
@@ -119,10 +166,18 @@ export const rbacFindings = {
       "a binding of this operator is left in a namespace that it does not manage, and is for others too",
     fix: "take this operator's account out of it by hand: --prune leaves it as it is",
   }),
+  subjects: error("RBAC-SUBJECTS", "Facts 6", {
+    cause: "a binding lacks the service account of the operator or of a cluster",
+    ...again,
+  }),
   subjectsGone: warning("RBAC-SUBJECTS-GONE", "Facts 6", {
     cause:
       "a binding is for accounts of a namespace that does not exist: they give no access until a namespace of that name is created again",
     fix: "remove them with reapply-rbac --mode=contract, once the operator is at its release",
+  }),
+  template: error("RBAC-TEMPLATE", "S34", {
+    cause: "the release's files for managed namespaces lack the expected Role and RoleBinding",
+    fix: "give the whole release, or the files with reapply-rbac --template",
   }),
   unproven: warning("RBAC-UNPROVEN", "S34", {
     cause:
@@ -133,7 +188,7 @@ export const rbacFindings = {
     cause: "the operator's setting comes from a place that is not read here",
     fix: "give the namespaces with --namespaces",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;
 
 /** A finding of one of the codes. */
 export const rbacFinding = bindFindings(rbacFindings);

@@ -1,6 +1,7 @@
 /** Which namespaces an operator is told to manage (domain facts 6). */
 import { leftovers, type Names } from "../names/names";
 import type { ConfigMap, Deployment, EnvVar } from "../kube/models";
+import { type Found, on } from "../diagnosis/symptom";
 import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, readName } from "../kube/objects";
 import { few, getOwn, asString, oncePer } from "../base/values";
@@ -126,6 +127,22 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
         .map(subjectLabel),
     };
   });
+}
+
+/** What is left, for others too or for nobody else: one for each place, at its first binding. */
+export function describeStale(all: readonly Stale[], isShared: boolean): readonly Found[] {
+  const found = all
+    .filter(({ others }) => others.length > 0 === isShared)
+    .flatMap(({ namespace, bindings, others }) => {
+      const also = isShared ? `, and is for ${others.join(", ")} too` : "";
+      const unmanaged =
+        namespace === undefined
+          ? "no namespace is found by a label"
+          : `namespace ${namespace} is not managed`;
+      const cause = `${unmanaged}, and it is left there${also}`;
+      return bindings.slice(0, 1).map((binding) => on(binding, cause));
+    });
+  return cutOff(found);
 }
 
 /** The account of this operator, also by the group of all accounts of its namespace. */

@@ -1,4 +1,5 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
+import { type Facts, factNamed } from "../facts/facts";
 import { rbacKinds, constraintResource } from "../kube/kinds";
 import { listGroups, listSubjects, readServiceAccount } from "../kube/role-rules";
 import type {
@@ -21,6 +22,9 @@ export const accessResources = {
   roles: rbacKinds.role,
   roleBindings: rbacKinds.roleBinding,
 } as const;
+
+/** The lists of these. */
+export const accessKeys = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;
 
 /** The annotation in which a pod carries the constraint that it was admitted by. */
 const constraintAnnotation = "openshift.io/scc";
@@ -134,19 +138,14 @@ export function labelRole(binding: Binding): string {
     : `ClusterRole/${name}`;
 }
 
-/** What lets an account use a constraint, itself or as a member of a group. */
-export interface SccAccess {
-  readonly constraint: KubeObject | undefined;
-  readonly access: AccessObjects;
-}
-
-/** True where the account may use the constraint of this name. */
-export function mayUse({ constraint, access }: SccAccess, name: string, account: Account): boolean {
+/** True where the account may use the constraint of this name, itself or as a member of a group. */
+export function mayUse(facts: Facts, name: string, account: Account): boolean {
+  const constraint = factNamed(facts, "constraints", { name });
   const known: readonly unknown[] = [renderUser(account), ...listGroups(account)];
   const direct = ["users", "groups"].flatMap((field) => asArray(getOwn(constraint, field)));
   return (
     direct.some((one) => known.includes(one)) ||
-    listGrants(access, name).some(({ binding }) =>
+    listGrants(facts.objects, name).some(({ binding }) =>
       binding.subjects?.some(
         (subject) => isAccount(subject, account) || findGroup(subject, account) !== undefined,
       ),

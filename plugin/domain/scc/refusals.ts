@@ -1,144 +1,156 @@
-/** What stands against unbinding an EC's account: one finding for each reason (S31, S32). */
-import { sccFinding } from "./findings";
-import type { Finding } from "../base/findings";
-import { parseImage } from "../release/images";
-import { type Names, renderTerm } from "../names/names";
-import type { Deployment, Pod, PodSpec, StatefulSet } from "../kube/models";
-import { readAnnotation, type KubeObject, objectLabel, readName } from "../kube/objects";
-import { getPath, asString } from "../base/values";
+/** What stands against taking the constraint from an account: one row for each reason (S31, S32). */
+import { asString, getPath, groupBy, oncePer } from "../base/values";
+import { gate } from "../diagnosis/diagnose";
+import type { Diagnosed, Found, Scene, Symptom } from "../diagnosis/symptom";
+import { factNamed } from "../facts/facts";
+import type { Deployment, Pod } from "../kube/models";
+import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
+import { renderTerm, type Names } from "../names/names";
+import { ec, text } from "../names/text";
 import { unprivilegedFrom } from "../release/unprivileged";
-import { findClusterPods } from "./pods";
-import { findRequired, isRequiredBy } from "./required";
-import { listUses } from "./uses";
+import { sccFinding, sccFindings } from "./findings";
 import {
   type Account,
+  accessKeys,
+  chooseConstraint,
   mayUse,
   readAccount,
   readPriority,
   renderUser,
   runsUnder,
-  type SccAccess,
 } from "./grants";
-import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../base/versions";
+import { isNamed, type ListPlan, planLists, type SccState } from "./lists";
+import { findClusterPods } from "./pods";
+import { isPrivileged, listReleases } from "./releases";
+import { findRequired, isRequiredBy } from "./required";
+import { listUses } from "./uses";
 
-/** A release that an object reports. */
-interface ReportedRelease {
-  /** Label of the object. */
-  readonly object: string;
-  /** As found. */
-  readonly tag: string;
-  readonly release: ReleaseTag;
-}
-
-/** What reports a release. */
-interface ReleaseSources {
-  /** The operator's, where it is in this namespace. */
-  readonly deployment: Deployment | undefined;
-  readonly cluster: KubeObject | undefined;
-  /** The EC's pods. */
-  readonly pods: readonly Pod[];
-}
-
-/** Every release that can be read: the operator's image or chart, the EC's tag, its pods' images. */
-export function listReleases(
-  { deployment, cluster, pods }: ReleaseSources,
-  names: Names,
-): readonly ReportedRelease[] {
-  return [
-    ...makeReported(deployment, [
-      imageTag(deployment?.spec?.template?.spec, names.operator.container),
-      readAnnotation(deployment, names.annotations.operatorVersion),
-    ]),
-    ...makeReported(cluster, [asString(getPath(cluster, names.ecFields.versionTag))]),
-    ...pods.flatMap((pod) => makeReported(pod, [imageTag(pod.spec, names.pods.container)])),
-  ];
-}
-
-/** True for a release whose pods may still need the constraint. */
-export function isPrivileged({ release }: Pick<ReportedRelease, "release">): boolean {
-  const threshold = parseReleaseTag(unprivilegedFrom);
-  return threshold !== undefined && compareReleaseTags(release, threshold) < 0;
-}
-
-/** The first of the tags that is a release's. */
-function makeReported(
-  object: KubeObject | undefined,
-  tags: readonly (string | undefined)[],
-): readonly ReportedRelease[] {
-  if (object === undefined) return [];
-  return tags
-    .filter((tag) => tag !== undefined)
-    .flatMap((tag) => {
-      const release = parseReleaseTag(tag);
-      return release === undefined ? [] : [{ object: objectLabel(object), tag, release }];
-    })
-    .slice(0, 1);
-}
-
-/** The tag of a container's image, undefined where it is pinned by its digest alone. */
-function imageTag(spec: PodSpec | null | undefined, container: string): string | undefined {
-  return parseImage(spec?.containers?.find(({ name }) => name === container)?.image)?.tag;
-}
-
-/** The part of the cluster around the ECs of one namespace. */
-export interface SccEnvironment extends SccAccess {
-  /** The constraint's name; the object is undefined where it does not exist. */
-  readonly name: string;
-  readonly deployment: Deployment | undefined;
-  readonly pods: readonly Pod[];
-  /** What makes the pods of ECs. */
-  readonly statefulSets: readonly StatefulSet[];
-}
-
-/** An account, the ECs that use it, and what stands against unbinding it. */
-export interface JudgedAccount extends Account {
+/** What the rows look at. */
+export interface SccScene extends Scene {
+  /** The ECs that are asked about. */
   readonly clusters: readonly KubeObject[];
-  readonly findings: readonly Finding[];
-  /** An EC wants the extra capability: the account keeps the constraint, and rightly so (S32). */
-  readonly wanted: boolean;
+  /** The constraint that is meant; absent: that of today's releases. */
+  readonly scc?: string | undefined;
+  /** The EC that was named: then the operator's own account is left as it is. */
+  readonly ec?: string | undefined;
 }
 
-/** The accounts of ECs, each judged once with every EC that uses it. */
-export function judgeAccounts(
-  clusters: readonly KubeObject[],
-  around: SccEnvironment,
-  names: Names,
-): readonly JudgedAccount[] {
-  const accounts = new Map(
-    clusters.map((cluster) => readAccount(cluster, names)).map((one) => [renderUser(one), one]),
-  );
-  return [...accounts].map(([user, account]) => {
-    const same = clusters.filter((cluster) => renderUser(readAccount(cluster, names)) === user);
-    return {
-      ...account,
-      clusters: same,
-      findings: same.flatMap((cluster) => judgeCluster(cluster, around, names)),
-      wanted: same.some((cluster) => wantsAdjustment(cluster, names)),
-    };
+/** An account of this namespace; `clusters` are the ECs that run as it, none for the operator's. */
+interface AccountScene extends SccScene {
+  readonly account: Account;
+}
+
+/** Lists by which an unbinding is judged. */
+export const unbindKeys = [
+  ...(["constraints", "ecs", "deployments", "statefulSets", "pods"] as const),
+  ...accessKeys,
+] as const;
+
+/** The operator's Deployment. */
+export function findOperator({ facts }: Scene): Deployment | undefined {
+  return factNamed(facts, "deployments", { name: facts.names.operator.deployment });
+}
+
+/** The name of the constraint that is meant. */
+function nameConstraint(scene: SccScene): string {
+  return chooseConstraint(scene.facts.names, scene);
+}
+
+/** A judgment of each EC by itself. */
+export const perCluster =
+  <S extends SccScene>(judge: (cluster: KubeObject, scene: S) => readonly Found[]) =>
+  (scene: S): readonly Found[] =>
+    scene.clusters.flatMap((cluster) => judge(cluster, scene));
+
+const row = { needs: unbindKeys, forbids: ["unbind-scc"] } as const;
+
+/** The rows. */
+export const accountSymptoms = {
+  adjustment: {
+    ...{ ...sccFindings.adjustment, ...row },
+    title: text`The ${ec} does not ask for what the constraint gives`,
+    judge: perCluster((cluster, { facts: { names } }) => {
+      if (!wantsAdjustment(cluster, names)) return [];
+      const field = names.ecFields.allowAutoAdjustment.join(".");
+      const cause = sccFindings.adjustment.cause(names);
+      return [{ object: objectLabel(cluster), field, cause }];
+    }),
+  },
+  release: {
+    ...{ ...sccFindings.releaseOld, ...row },
+    title: text`Operator and ${ec} are of releases that need no constraint`,
+    causes: [sccFindings.releaseUnknown],
+    judge: perCluster((cluster, scene): readonly Found[] => {
+      const { names } = scene.facts;
+      const pods = findClusterPods(cluster, scene.facts.objects.pods, names);
+      const all = listReleases({ deployment: findOperator(scene), cluster, pods }, names);
+      if (all.length === 0)
+        return [sccFinding("releaseUnknown", { object: objectLabel(cluster) }, names)];
+      return all.filter(isPrivileged).map(({ object, tag }) => {
+        const cause = `release ${tag} is older than ${unprivilegedFrom}, from which on nothing needs the constraint`;
+        return { object, cause };
+      });
+    }),
+  },
+  ecNotRunning: {
+    ...{ ...sccFindings.ecNotRunning, ...row },
+    title: text`The ${ec} is in state Running`,
+    judge: perCluster((cluster, { facts: { names } }) => {
+      const path = names.ecFields.state;
+      const state = asString(getPath(cluster, path)) ?? "Running";
+      if (state === "Running") return [];
+      const cause = `the ${renderTerm(names.ec)} is in state ${state}: its pods may still be recreated`;
+      return [{ object: objectLabel(cluster), field: path.join("."), cause }];
+    }),
+  },
+  required: {
+    ...{ ...sccFindings.required, ...row },
+    title: text`No pod of an ${ec} asks for the old constraint`,
+    judge: perCluster((cluster, scene) =>
+      findRequired(requiredSearch(cluster, scene), scene.facts.names),
+    ),
+  },
+  podRunning: {
+    ...{ ...sccFindings.podRunning, ...row },
+    title: text`No pod of an unprivileged ${ec} runs under the old constraint`,
+    causes: [sccFindings.podLeft],
+    judge: (scene): readonly Found[] => {
+      const name = nameConstraint(scene);
+      return listPods(scene)
+        .filter((pod) => runsUnder(pod, name))
+        .map((pod) => judgePod(pod, scene));
+    },
+  },
+} as const satisfies Readonly<Record<string, Symptom<AccountScene>>>;
+
+const rows: readonly Symptom<AccountScene>[] = Object.values(accountSymptoms);
+
+function requiredSearch(cluster: KubeObject, scene: SccScene) {
+  const { names, objects } = scene.facts;
+  const name = nameConstraint(scene);
+  return {
+    ...{ cluster, name, statefulSets: objects.statefulSets },
+    constraint: factNamed(scene.facts, "constraints", { name }),
+    pods: findClusterPods(cluster, objects.pods, names),
+  };
+}
+
+/** The pods that tell whether the account still needs the constraint. */
+function listPods(scene: AccountScene): readonly Pod[] {
+  const { account, clusters, facts } = scene;
+  if (clusters.length === 0) {
+    return facts.objects.pods.filter(
+      ({ metadata, spec }) =>
+        metadata.namespace === account.namespace && spec?.serviceAccountName === account.name,
+    );
+  }
+  return clusters.flatMap((cluster) => {
+    const search = requiredSearch(cluster, scene);
+    const labels = findRequired(search, facts.names).map(({ object }) => object);
+    // where their template or the spec asks for it, the same pods would only come back
+    const isAsked = labels.some((label) => !search.pods.some((pod) => objectLabel(pod) === label));
+    return search.pods.filter((pod) => !isAsked && !isRequiredBy(pod, search.name));
   });
-}
-
-/** The operator's own account, where its release needs no constraint and none of its pods uses one. */
-export function judgeOperator(around: SccEnvironment, names: Names): readonly JudgedAccount[] {
-  const { deployment, pods } = around;
-  const [release] = listReleases({ deployment, cluster: undefined, pods: [] }, names);
-  const name = asString(deployment?.spec?.template?.spec?.serviceAccountName);
-  const { namespace } = deployment?.metadata ?? {};
-  if (release === undefined || isPrivileged(release)) return [];
-  if (name === undefined || namespace === undefined) return [];
-  const account = { namespace, name };
-  const findings = pods
-    .filter(
-      ({ metadata, spec }) => metadata.namespace === namespace && spec?.serviceAccountName === name,
-    )
-    .filter((pod) => runsUnder(pod, around.name))
-    .map((pod) => judgePod(pod, { ...around, account }, names));
-  return [{ ...account, clusters: [], findings, wanted: false }].filter(isFree);
-}
-
-/** True when nothing but warnings stands against it. */
-export function isFree({ findings }: JudgedAccount): boolean {
-  return findings.every(({ severity }) => severity !== "error");
 }
 
 /** True when an EC may raise its limits, for which it needs the constraint. */
@@ -146,118 +158,101 @@ export function wantsAdjustment(cluster: KubeObject, names: Names): boolean {
   return getPath(cluster, names.ecFields.allowAutoAdjustment) === true;
 }
 
-function judgeCluster(
-  cluster: KubeObject,
-  around: SccEnvironment,
-  names: Names,
-): readonly Finding[] {
-  const pods = findClusterPods(cluster, around.pods, names);
-  const required = findRequired({ ...around, cluster, pods }, names);
-  // where their template or the spec asks for it, the same pods would only come back
-  const isAsked = required.some(({ object }) => !pods.some((pod) => objectLabel(pod) === object));
-  const others = pods.filter((pod) => !isAsked && !isRequiredBy(pod, around.name));
-  return [
-    ...judgeAdjustment(cluster, names),
-    ...judgeRelease(cluster, { ...around, pods }, names),
-    ...judgeState(cluster, names),
-    ...required,
-    ...others
-      .filter((pod) => runsUnder(pod, around.name))
-      .map((pod) => judgePod(pod, { ...around, account: readAccount(cluster, names) }, names)),
-  ];
+/** An account, the ECs that use it, and what stands against unbinding it. */
+export interface JudgedAccount extends Account {
+  readonly clusters: readonly KubeObject[];
+  readonly findings: readonly Diagnosed[];
+  /** An EC wants the extra capability: the account keeps the constraint, and rightly so (S32). */
+  readonly wanted: boolean;
 }
 
-function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] {
-  if (!wantsAdjustment(cluster, names)) return [];
-  return [
-    sccFinding(
-      "adjustment",
-      {
-        object: objectLabel(cluster),
-        field: names.ecFields.allowAutoAdjustment.join("."),
-        cause: `the ${renderTerm(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
-      },
-      names,
-    ),
-  ];
+/** True when nothing but warnings stands against it. */
+export function isFree({ findings }: JudgedAccount): boolean {
+  return findings.every(({ severity }) => severity !== "error");
 }
 
-function judgeRelease(
-  cluster: KubeObject,
-  { deployment, pods }: SccEnvironment,
-  names: Names,
-): readonly Finding[] {
-  const releases = listReleases({ deployment, cluster, pods }, names);
-  if (releases.length === 0) {
-    return [
-      sccFinding(
-        "releaseUnknown",
-        {
-          object: objectLabel(cluster),
-          cause: `neither the operator nor the ${renderTerm(names.ec)} reports its release: that it runs unprivileged is known only from its pods`,
-          fix: `check that both are at ${unprivilegedFrom} or later`,
-        },
-        names,
-      ),
-    ];
-  }
-  return releases.filter(isPrivileged).map(({ object, tag }) =>
-    sccFinding(
-      "releaseOld",
-      {
-        object,
-        cause: `release ${tag} is older than ${unprivilegedFrom}, from which on nothing needs the constraint`,
-        fix: `upgrade the operator and the ${renderTerm(names.ec)} first, then run again`,
-      },
-      names,
-    ),
-  );
+function judgeAccount(account: Account, scene: SccScene): JudgedAccount {
+  const { clusters, facts } = scene;
+  return {
+    ...{ ...account, clusters },
+    findings: gate(rows, "unbind-scc", { ...scene, account }),
+    wanted: clusters.some((cluster) => wantsAdjustment(cluster, facts.names)),
+  };
 }
 
-function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
-  const state = asString(getPath(cluster, names.ecFields.state));
-  if (state === undefined || state === "Running") return [];
-  return [
-    sccFinding(
-      "ecNotRunning",
-      {
-        object: objectLabel(cluster),
-        field: names.ecFields.state.join("."),
-        cause: `the ${renderTerm(names.ec)} is in state ${state}: its pods may still be recreated`,
-      },
-      names,
-    ),
-  ];
+/** The accounts of the ECs that are asked about, each judged once with every EC of the namespace that uses it. */
+export function judgeAccounts(scene: SccScene): readonly JudgedAccount[] {
+  const { clusters, facts } = scene;
+  const userOf = (cluster: KubeObject): string => renderUser(readAccount(cluster, facts.names));
+  const asked = new Set(clusters.map(userOf));
+  return [...groupBy(listOwn(scene), userOf)].flatMap(([user, same]) => {
+    const [first] = same;
+    if (first === undefined || !asked.has(user)) return [];
+    return [judgeAccount(readAccount(first, facts.names), { ...scene, clusters: same })];
+  });
 }
+
+/** The operator's own account, where its release needs no constraint and none of its pods uses one. */
+export function judgeOperator(scene: SccScene): readonly JudgedAccount[] {
+  const deployment = findOperator(scene);
+  const [release] = listReleases({ deployment }, scene.facts.names);
+  const name = asString(deployment?.spec?.template?.spec?.serviceAccountName);
+  const { namespace } = deployment?.metadata ?? {};
+  if (scene.ec !== undefined || release === undefined || isPrivileged(release)) return [];
+  if (name === undefined || namespace === undefined) return [];
+  return [judgeAccount({ namespace, name }, { ...scene, clusters: [] })].filter(isFree);
+}
+
+function listOwn({ facts: { namespace, objects } }: Scene): readonly KubeObject[] {
+  return objects.ecs.filter((cluster) => readNamespace(cluster) === namespace);
+}
+
+/** What unbind-scc finds and plans. */
+export interface Unbinding {
+  readonly state: SccState;
+  readonly accounts: readonly JudgedAccount[];
+  /** The plan for every account, whatever stands against it. */
+  readonly whole: ListPlan;
+}
+
+/** Judged once, however many ask; where there are no constraints there is no account to take one from. */
+export const evaluateUnbinding = oncePer((scene: SccScene): Unbinding => {
+  const { facts } = scene;
+  const { names, objects } = facts;
+  const name = nameConstraint(scene);
+  const own = listOwn(scene);
+  const state = {
+    ...{ name, access: objects, pods: objects.pods },
+    constraint: factNamed(facts, "constraints", { name }),
+    wantedBy: own.filter((each) => wantsAdjustment(each, names)).map(objectLabel),
+    members: own.map((cluster) => renderUser(readAccount(cluster, names))),
+    own: [names.scc.current, names.scc.older],
+  };
+  const accounts = facts.unserved.has("constraints")
+    ? []
+    : [...judgeAccounts(scene), ...judgeOperator(scene).filter((one) => isNamed(state, one))];
+  return { state, accounts, whole: planLists(state, accounts) };
+});
 
 /** A pod that needs nothing of the constraint comes back under it for as long as its account may use it. */
-function judgePod(
-  pod: Pod,
-  around: SccEnvironment & { readonly account: Account },
-  names: Names,
-): Finding {
-  const { name, constraint, account } = around;
+function judgePod(pod: Pod, scene: AccountScene): Found {
+  const { facts, account } = scene;
+  const name = nameConstraint(scene);
+  const constraint = factNamed(facts, "constraints", { name });
   const uses = listUses(pod.spec, constraint);
   const priority = readPriority(constraint);
   const object = objectLabel(pod);
   if (uses.length > 0) {
     const cause = `the pod still runs under ${name} and uses what it gives: ${uses.join("; ")}`;
-    return sccFinding("podRunning", { object, cause }, names);
+    return { object, cause };
   }
-  const isBound = mayUse(around, name, account);
-  if (isBound && priority === undefined) {
-    return sccFinding("podRunning", { object, cause: `the pod still runs under ${name}` }, names);
-  }
+  const isBound = mayUse(facts, name, account);
+  if (isBound && priority === undefined)
+    return { object, cause: `the pod still runs under ${name}` };
   const why = isBound
     ? `only by its priority ${String(priority)}, and so does each pod that is made before its account is out`
     : "since before its account was taken out";
-  return sccFinding(
-    "podLeft",
-    {
-      object,
-      cause: `the pod needs nothing of ${name}; it runs under it ${why}`,
-      fix: `${isBound ? "once its account is out, " : ""}delete the pods one at a time, each when every other one is ready and the one before runs under another constraint: kubectl delete pod ${readName(pod)} --namespace=${account.namespace}; then run unbind-scc again`,
-    },
-    names,
-  );
+  const cause = `the pod needs nothing of ${name}; it runs under it ${why}`;
+  const fix = `${isBound ? "once its account is out, " : ""}delete the pods one at a time, each when every other one is ready and the one before runs under another constraint: kubectl delete pod ${readName(pod)} --namespace=${account.namespace}; then run unbind-scc again`;
+  return sccFinding("podLeft", { object, cause, fix }, facts.names);
 }

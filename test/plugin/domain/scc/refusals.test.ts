@@ -1,11 +1,18 @@
+import { type FactObjects, factsOf } from "../../../../plugin/domain/facts/facts";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import {
   isFree,
   judgeAccounts,
   judgeOperator,
-  type SccEnvironment,
+  type SccScene,
 } from "../../../../plugin/domain/scc/refusals";
-import type { Pod, PodSpec, PodTemplate, StatefulSet } from "../../../../plugin/domain/kube/models";
+import type {
+  Deployment,
+  Pod,
+  PodSpec,
+  PodTemplate,
+  StatefulSet,
+} from "../../../../plugin/domain/kube/models";
 import type { KubeObject, ObjectMeta } from "../../../../plugin/domain/kube/objects";
 import { listUses } from "../../../../plugin/domain/scc/uses";
 import {
@@ -21,13 +28,23 @@ import {
 
 const access = { clusterRoles: [], clusterRoleBindings: [], roles: [], roleBindings: [] };
 const bound = aConstraint("mine", { users: [user("engine")] });
-const around: SccEnvironment = {
-  ...{ name: "mine", constraint: bound, access },
-  ...{ deployment: undefined, pods: [], statefulSets: [] },
-};
+/** What is around the ECs. */
+interface Around extends Partial<Pick<FactObjects, "pods" | "statefulSets" | keyof typeof access>> {
+  readonly constraint?: KubeObject;
+  readonly deployment?: Deployment;
+}
 
-const judge = (cluster: KubeObject, changes: Partial<SccEnvironment> = {}) =>
-  judgeAccounts([cluster], { ...around, ...changes }, defaultNames).flatMap(({ findings }) =>
+function sceneOf(clusters: readonly KubeObject[], around: Around = {}): SccScene {
+  const { constraint = bound, deployment, ...lists } = around;
+  const given = { ...access, pods: [], statefulSets: [], ...lists };
+  const deployments = deployment === undefined ? [] : [deployment];
+  const read = { ...given, ecs: clusters, constraints: [constraint], deployments };
+  const facts = factsOf({ names: defaultNames, namespace: "engine", now: 0 }, read);
+  return { facts, clusters, scc: "mine" };
+}
+
+const judge = (cluster: KubeObject, around: Around = {}) =>
+  judgeAccounts(sceneOf([cluster], around)).flatMap(({ findings }) =>
     findings.map(({ code, object }) => `${code} ${object ?? ""}`),
   );
 
@@ -137,7 +154,7 @@ test("ECs that share an account are checked together, others by themselves", () 
     anEc("engine", {}, "alone"),
     anEc("engine", { ...adjusting, serviceAccountName: "shared" }, "third"),
   ];
-  const accounts = judgeAccounts(clusters, around, defaultNames);
+  const accounts = judgeAccounts(sceneOf(clusters));
   expect(accounts).toMatchObject([
     { name: "shared", clusters: [clusters[0], clusters[2]], wanted: true },
     { name: "alone", clusters: [clusters[1]], wanted: false, findings: [] },
@@ -146,7 +163,7 @@ test("ECs that share an account are checked together, others by themselves", () 
 });
 
 test("a warning alone stands against nothing", () => {
-  const accounts = judgeAccounts([tagged()], around, defaultNames);
+  const accounts = judgeAccounts(sceneOf([tagged()]));
   expect(accounts[0]?.findings).toMatchObject([{ severity: "warning" }]);
   expect(accounts.map(isFree)).toEqual([true]);
 });
@@ -159,7 +176,7 @@ test("an EC without a name has no pods", () => {
 test("a pod that needs nothing of a constraint with a priority comes back under it while its account is bound", () => {
   const pods = [aPod("engine", { scc: "mine" })];
   const told = (constraint: KubeObject) =>
-    judgeAccounts([anEc("engine")], { ...around, constraint, pods }, defaultNames)[0]?.findings;
+    judgeAccounts(sceneOf([anEc("engine")], { constraint, pods }))[0]?.findings;
   const isBound = aConstraint("mine", { users: [user("engine")], priority: 20 });
   expect(told(isBound)).toMatchObject([
     {
@@ -183,12 +200,8 @@ test("a pod that needs nothing of a constraint with a priority comes back under 
     { code: "SCC-POD-RUNNING" },
   ]);
   const [role, binding] = granted("mine", { subjects: [account("engine")] });
-  const given = {
-    ...access,
-    clusterRoles: [role],
-    clusterRoleBindings: [binding],
-  };
-  const byBinding = { constraint: aConstraint("mine"), access: given, pods };
+  const given = { clusterRoles: [role], clusterRoleBindings: [binding] };
+  const byBinding = { constraint: aConstraint("mine"), ...given, pods };
   expect(judge(anEc("engine"), byBinding)).toEqual(["SCC-POD-RUNNING Pod/engine/some-pod"]);
 });
 
@@ -230,7 +243,7 @@ test.each<[string, PodSpec, readonly string[]]>([
   );
 });
 
-test.each<[string, Partial<SccEnvironment>, readonly string[]]>([
+test.each<[string, Around, readonly string[]]>([
   ["no operator here", {}, []],
   [
     "an operator that needs the constraint",
@@ -274,14 +287,14 @@ test.each<[string, Partial<SccEnvironment>, readonly string[]]>([
     ["op"],
   ],
 ])("whether the operator's own account goes out as well: %s", (_what, changes, names) => {
-  const found = judgeOperator({ ...around, ...changes }, defaultNames);
+  const found = judgeOperator(sceneOf([], changes));
   expect(found.map(({ name }) => name)).toEqual(names);
 });
 
 test("an operator without a namespace has no account", () => {
   const operator = anOperator("engine", "engine/operator:8.0.2-2", "op");
   const deployment = { ...operator, metadata: {} };
-  expect(judgeOperator({ ...around, deployment }, defaultNames)).toEqual([]);
+  expect(judgeOperator(sceneOf([], { deployment }))).toEqual([]);
 });
 
 const requires = (name: string) => ({ "openshift.io/required-scc": name });
@@ -314,7 +327,7 @@ const underOther = (name: string): Pod => {
 };
 const asked = /made again (would not start|by .* would not start)|which its template does not have/;
 
-test.each<[string, Partial<SccEnvironment>, readonly [...string[], RegExp]]>([
+test.each<[string, Around, readonly [...string[], RegExp]]>([
   [
     "the template and its pods",
     { statefulSets: [asking], pods: [named("ec-0", requires("mine"), bySet)] },
@@ -387,7 +400,7 @@ test.each<[string, Partial<SccEnvironment>, readonly [...string[], RegExp]]>([
   ],
 ])("what asks for the constraint: %s", (_, changes, expected) => {
   const found = expected.slice(0, -1);
-  const [judged] = judgeAccounts([tagged("8.0.20-1")], { ...around, ...changes }, defaultNames);
+  const [judged] = judgeAccounts(sceneOf([tagged("8.0.20-1")], changes));
   const findings = judged?.findings ?? [];
   expect(findings.map(({ code, object, field }) => [code, object, field].join(" "))).toEqual(found);
   expect(findings.map(({ cause }) => cause).join("")).toMatch(expected.at(-1) as RegExp);
@@ -397,7 +410,7 @@ test.each<[string, Partial<SccEnvironment>, readonly [...string[], RegExp]]>([
 test("what asks for the constraint: a map of annotations in the EC's spec, whatever its field", () => {
   const ec = anEc("engine", { parts: [{ podAnnotations: requires("mine") }] });
   const pods = [named("ec-0", requires("mine"), bySet)];
-  expect(judgeAccounts([ec], { ...around, pods }, defaultNames)[0]?.findings).toMatchObject([
+  expect(judgeAccounts(sceneOf([ec], { pods }))[0]?.findings).toMatchObject([
     { code: "SCC-REQUIRED", object: ecLabel, field: "spec.parts.0.podAnnotations" },
   ]);
 });

@@ -1,15 +1,14 @@
 /** What goes out of which list to take a constraint from accounts, which ways in stay, and who else uses it (S33). */
-import { tool } from "../../domain/base/remedy";
-import { sccFinding } from "../../domain/scc/findings";
-import type { Pod, Subject } from "../../domain/kube/models";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { asArray, getOwn } from "../../domain/base/values";
-import { listGroups } from "../../domain/kube/role-rules";
+import { tool } from "../base/remedy";
+import { sccFinding } from "./findings";
+import type { Pod, Subject } from "../kube/models";
+import { type KubeObject, objectLabel } from "../kube/objects";
+import { asArray, getOwn } from "../base/values";
+import { listGroups } from "../kube/role-rules";
 import {
   type AccessObjects,
   type Account,
   listBindings,
-  readAccount,
   type Breadth,
   type SccGrant,
   grantName,
@@ -22,11 +21,9 @@ import {
   renderUser,
   runsUnder,
   type Binding,
-} from "../../domain/scc/grants";
-import { type SccEnvironment, wantsAdjustment } from "../../domain/scc/refusals";
-import type { Names } from "../../domain/names/names";
-import { constraintResource } from "../../domain/kube/kinds";
-import type { Finding } from "../../domain/base/findings";
+} from "./grants";
+import { constraintResource } from "../kube/kinds";
+import type { Finding } from "../base/findings";
 
 /** The state of the cluster that is planned from. */
 export interface SccState {
@@ -43,20 +40,6 @@ export interface SccState {
   readonly members: readonly string[];
   /** The product's own constraints: a role about these alone is about nothing else. */
   readonly own: readonly string[];
-}
-
-/** What is planned from, around the ECs of the namespace. */
-export function makeState(
-  { name, constraint, access, pods }: SccEnvironment,
-  clusters: readonly KubeObject[],
-  names: Names,
-): SccState {
-  return {
-    ...{ name, constraint, access, pods },
-    wantedBy: clusters.filter((each) => wantsAdjustment(each, names)).map(objectLabel),
-    members: clusters.map((cluster) => renderUser(readAccount(cluster, names))),
-    own: [names.scc.current, names.scc.older],
-  };
 }
 
 /** A list, and what is taken out of it. */

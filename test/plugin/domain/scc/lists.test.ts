@@ -1,7 +1,7 @@
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import * as grants from "../../../../plugin/domain/scc/grants";
-import * as plans from "../../../../plugin/commands/unbind-scc/lists";
-import type { SccState } from "../../../../plugin/commands/unbind-scc/lists";
+import * as plans from "../../../../plugin/domain/scc/lists";
+import type { SccState } from "../../../../plugin/domain/scc/lists";
 import { listGroups } from "../../../../plugin/domain/kube/role-rules";
 import type { PolicyRule, Subject } from "../../../../plugin/domain/kube/models";
 import {
@@ -15,7 +15,7 @@ import {
   group,
   user,
   useOf,
-} from "./objects";
+} from "../../commands/unbind-scc/objects";
 
 const {
   readAccount,
