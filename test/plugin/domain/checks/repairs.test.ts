@@ -103,7 +103,8 @@ const decided: Readonly<Record<string, string>> = {
   ...each("whether the difference is meant", ["WEBHOOK-DIFFERS"]),
   ...each("why the webhook answers as it does", [
     ...["WEBHOOK-ALLOWS-ALL", "WEBHOOK-NOT-ANSWERING", "WEBHOOK-PODS-NOT-READY"],
-    ...["WEBHOOK-REFUSES-ALL", "WEBHOOK-SERVES-OTHER", "WEBHOOK-UNREACHABLE"],
+    ...["WEBHOOK-PUBLISHES-UNREADY", "WEBHOOK-REFUSES-ALL", "WEBHOOK-SERVES-OTHER"],
+    ...["WEBHOOK-UNREACHABLE"],
   ]),
 };
 
