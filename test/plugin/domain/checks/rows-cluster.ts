@@ -352,6 +352,16 @@ export const databaseRows: Rows = {
   "DATABASE-TYPE: no engine, no version": (w) =>
     w.set(edb, "spec.type", "memcached").set(edb, "spec.engineVersion", undefined),
   "DATABASE-VOLATILE: neither": (w) => w.set(edb, "spec.replication", false),
+  "DATABASE-BACKUP-FAILED: with its reason": (w) =>
+    w.set(edb, "status.backupInfo", {
+      backupStatus: "failed",
+      backupFailureReason: "no-space",
+      lastBackupTime: "2026-11-20T00:00:00Z",
+    }),
+  "DATABASE-BACKUP-FAILED: without one": (w) =>
+    w.set(edb, "status.backupInfo", { backupStatus: "Failed" }),
+  "DATABASE-BACKUP-FAILED: it succeeded": (w) =>
+    w.set(edb, "status.backupInfo", { backupStatus: "succeeded" }),
   "DATABASE-VOLATILE: an active-active database": (w) =>
     w.set(eaadb, "spec.globalConfigurations.replication", undefined),
   "DATABASE-VOLATILE: what cannot be read": (w) => w.set(edb, "spec.replication", "yes"),
