@@ -65,6 +65,7 @@ const decided: Readonly<Record<string, string>> = {
   ]),
   ...each("whether the upgrade is to be recovered", ["CLUSTER-FROZEN", "FREEZE-UNPROVEN"]),
   ...each("what the pod, its node or its volume needs", [
+    "CLUSTER-NODE-PRESSURE",
     ...["CLUSTER-PODS-NOT-READY", "CLUSTER-QUOTA", "CLUSTER-RESIZING", "POD-ABSENT", "POD-CONFIG"],
     ...[
       "POD-NODE-CORDONED",
