@@ -31,8 +31,8 @@ const looked: readonly FactKey[] = [
   "resourceQuotas",
 ];
 
-/** What the plan rests on beside it: an operator that does not hold its lease would not act. */
-const planned: readonly FactKey[] = [...looked, "leases"];
+/** What the plan rests on beside it: an operator without its lease would not act, a node under pressure takes no pod. */
+const planned: readonly FactKey[] = [...looked, "leases", "nodes"];
 
 /** `modules define` as a part. */
 export function definePart(flags: ModulesDefineFlags, run: PartRun): Part {

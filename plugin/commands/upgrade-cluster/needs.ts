@@ -20,8 +20,11 @@ const planned: readonly FactKey[] = [
   ...new Set<FactKey>([...clusterKeys, ...prerequisiteKeys]),
 ].filter((key) => key !== "ecs");
 
-/** A quota that leaves no pod to be created again, and who leads the operator, are told where they may be read. */
-export const clusterPlanKeys: readonly FactKey[] = [...planned, "resourceQuotas", "leases"];
+/** What leaves no pod to be created again (quotas, nodes), and who leads the operator, are told where they may be read. */
+export const clusterPlanKeys: readonly FactKey[] = [
+  ...planned,
+  ...(["resourceQuotas", "nodes", "leases"] as const),
+];
 
 /** `upgrade-cluster`: one write. */
 export function clusterNeeds(place: ClusterPlace): Needs {

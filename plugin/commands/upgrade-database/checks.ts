@@ -55,6 +55,7 @@ export const databaseChecks: readonly Check[] = [
   ofDatabases(rows.deleting),
   ofDatabases(rows.type),
   ofDatabases(rows.volatile),
+  ofDatabases(rows.backupFailed),
   ofSymptom({
     ...channelSymptom,
     needs,

@@ -5,7 +5,13 @@ import { planDatabases } from "./plan";
 import { listFollowers } from "../../domain/database/channel";
 import type { DatabaseScene } from "../../domain/database/subject";
 import { databaseSymptoms as rows } from "../../domain/database/symptoms";
-import { diagnose, type Diagnosis, verdictOf, verdictOn } from "../../domain/diagnosis/diagnose";
+import {
+  diagnose,
+  diagnoseRow,
+  type Diagnosis,
+  verdictOf,
+  verdictOn,
+} from "../../domain/diagnosis/diagnose";
 import type { Symptom } from "../../domain/diagnosis/symptom";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
@@ -126,7 +132,7 @@ export function databasesStatus(
   );
   const words = {
     term: renderTerm(facts.names[kind]),
-    more: kind === "eaadb" ? ", no replication is down" : "",
+    more: kind === "eaadb" ? ", no replication is down" : describeBackups(facts, placed),
   };
   return {
     count,
@@ -135,6 +141,16 @@ export function databasesStatus(
     refused,
     verdict: judgeAll({ count, pending, refused }, all, words),
   };
+}
+
+/** It keeps nothing from being done now, and no database from being healthy. */
+function describeBackups(facts: Facts, databases: DatabaseScene["databases"]): string {
+  const failed = databases.filter(
+    (one) => diagnoseRow(rows.backupFailed, { facts, databases: [one] }).findings.length > 0,
+  );
+  if (failed.length === 0) return "";
+  const shown = failed.map(({ object }) => spellPlace(object));
+  return `; the last backup failed: ${boundList(shown, mostNamed)}`;
 }
 
 /** What tells how databases fare. Which namespaces they are in, the operator's settings tell. */

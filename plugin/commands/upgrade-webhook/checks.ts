@@ -97,6 +97,7 @@ export const webhookChecks: readonly Check[] = [
   ofSymptom(rows.selectsNothing),
   ofSymptom(rows.noPods),
   ofSymptom(rows.podsNotReady),
+  ofSymptom(rows.publishesUnready),
   ofSymptom(rows.noEndpoints),
   ofSymptom(rows.strangerPod),
   ofSymptom(rows.targetPort),

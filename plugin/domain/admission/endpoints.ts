@@ -234,6 +234,37 @@ function explainSelected(selected: readonly Pod[]): Explanation {
   };
 }
 
+/** Endpoints that count as ready by the word of the Service alone: none of its pods is. */
+export function findPublished(
+  { service, left }: Owned,
+  selected: readonly Pod[],
+): Finding | undefined {
+  if (service.spec?.publishNotReadyAddresses !== true) return undefined;
+  const troubled = selected.flatMap((pod) => {
+    const trouble = podTrouble(pod);
+    return trouble === undefined ? [] : [{ pod, trouble }];
+  });
+  const [first] = troubled;
+  if (first === undefined || troubled.length < selected.length) return undefined;
+  const label = objectLabel(first.pod);
+  const behind =
+    selected.length === 1
+      ? `the only pod behind it, ${label}, is not ready (${first.trouble.cause})`
+      : `none of the ${selected.length} pods behind it is ready, ${label} for example (${first.trouble.cause})`;
+  const patch = { spec: { publishNotReadyAddresses: null } };
+  return webhookFinding("publishesUnready", {
+    object: objectLabel(service),
+    field: "spec.publishNotReadyAddresses",
+    cause: `${behind}, and the Service publishes addresses that are not ready: every call would fail`,
+    remedies: [
+      {
+        ...describeOne("repair the pod and wait for it, or run again with --wait", first.pod),
+        then: byPatch("take the field off the Service", service, { patch, left }),
+      },
+    ],
+  });
+}
+
 function explainWorkload(workload: Deployment, left: LeftMarks | undefined): Explanation {
   const isOff = workload.spec?.replicas === 0;
   const label = objectLabel(workload);

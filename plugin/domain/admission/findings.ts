@@ -151,6 +151,11 @@ export const webhookFindings = {
     cause: "no pod that the Service of the webhook selects is ready: every call would fail",
     fix: "repair the pod that is named and wait for it, or run with --wait",
   }),
+  publishesUnready: error("WEBHOOK-PUBLISHES-UNREADY", "Facts 4.5", {
+    cause:
+      "no pod that the Service of the webhook selects is ready, and the Service publishes their addresses all the same: every call would fail",
+    fix: "repair the pod that is named and wait for it, then take publishNotReadyAddresses off the Service",
+  }),
   refusesAll: error("WEBHOOK-REFUSES-ALL", "docs/guides/webhook-unreachable.md", {
     cause: "the webhook refuses edits that must pass",
     fix: "do what its refusal asks for, or restart it",

@@ -132,6 +132,11 @@ function serverRows<S extends Scene>(row: ReturnType<typeof rowsOfWays<S>>) {
       may: [...behind, "deployments"],
     }),
     podsNotReady: row("podsNotReady", "A pod behind the Service is ready", onPods),
+    publishesUnready: row(
+      "publishesUnready",
+      "The Service publishes the address of a ready pod",
+      onPods,
+    ),
     noEndpoints: row("noEndpoints", "The Service that the webhook calls has a ready endpoint", {
       needs: server,
       forbids,

@@ -41,7 +41,14 @@ import {
   listPolicies,
   policiesOf,
 } from "./consequence";
-import { findMisnamed, findUnserved, judgeEndpoints, listSelected, listServed } from "./endpoints";
+import {
+  findMisnamed,
+  findPublished,
+  findUnserved,
+  judgeEndpoints,
+  listSelected,
+  listServed,
+} from "./endpoints";
 import { webhookFinding, webhookFindings } from "./findings";
 import { type Callable, deletionOf, isLeftWhole, judgeOthers } from "./others";
 import { judgeNetwork } from "./network";
@@ -401,6 +408,8 @@ function judgePods(
 ): Way {
   const { pods, deployments, namespaces, networkPolicies: policies = [] } = lists;
   const selected = listSelected(service, pods);
+  const published = findPublished({ service, left }, selected ?? []);
+  if (published !== undefined) return breakLink("pods", [published], at);
   const listening = (selected ?? listAddressed(slices, pods)).filter(isReady);
   const selection = { service, port: found, pods: listening, deployments, names, left };
   const strangers = selected === undefined ? [] : judgeStrangers(selection);

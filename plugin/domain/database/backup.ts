@@ -62,9 +62,29 @@ function tellMade(teller: string, last: LastBackup): string {
   return [made, ...tellEnd(last)].join("; ");
 }
 
+/** What a database's status says of a last backup that failed; undefined for any other. */
+export function tellFailed(object: KubeObject, names: Names): string | undefined {
+  const last = readLast(object, names);
+  return readState(last) === "failed" ? tellMade("its status", last) : undefined;
+}
+
+function readLast(object: KubeObject, { edbFields: fields }: Names): LastBackup {
+  return {
+    at: getPath(object, fields.lastBackupTime),
+    status: getPath(object, fields.backupStatus),
+    progress: getPath(object, fields.backupProgress),
+    reason: getPath(object, fields.backupFailure),
+  };
+}
+
+function readState({ status }: LastBackup): string {
+  return asString(status)?.toLowerCase() ?? "";
+}
+
 /** That it failed, or that it is being made. */
-function tellEnd({ status, progress, reason }: LastBackup): readonly string[] {
-  const state = asString(status)?.toLowerCase() ?? "";
+function tellEnd(last: LastBackup): readonly string[] {
+  const { progress, reason } = last;
+  const state = readState(last);
   const why = asString(reason);
   if (state === "failed") return [`the last try failed${why === undefined ? "" : `: ${why}`}`];
   if (["", "succeeded", "canceled"].includes(state)) return [];
@@ -73,13 +93,9 @@ function tellEnd({ status, progress, reason }: LastBackup): readonly string[] {
 }
 
 /** Its status where the operator keeps it there, else what the spec asks for. */
-function describeAsked(object: KubeObject, { edbFields: fields }: Names): string {
-  const last = {
-    at: getPath(object, fields.lastBackupTime),
-    status: getPath(object, fields.backupStatus),
-    progress: getPath(object, fields.backupProgress),
-    reason: getPath(object, fields.backupFailure),
-  };
+function describeAsked(object: KubeObject, names: Names): string {
+  const { edbFields: fields } = names;
+  const last = readLast(object, names);
   if ((last.at ?? last.status) !== undefined) return `${lost}, and ${tellMade("its status", last)}`;
   const path = fields.backup;
   return isObject(getPath(object, path))

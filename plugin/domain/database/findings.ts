@@ -36,6 +36,11 @@ export const databaseFindings = {
       "the upgrade of the database cannot be undone: only a backup brings the old version back",
     fix: "make a backup first, and check that it can be restored; nothing, if the data may be lost or is kept elsewhere",
   }),
+  backupFailed: warning("DATABASE-BACKUP-FAILED", "C7", {
+    cause:
+      "the last backup of a database failed: an upgrade that goes wrong cannot be undone without one",
+    fix: "see to the reason that is named, and make a backup before the database is upgraded",
+  }),
   busy: error("DATABASE-BUSY", "Facts 7", {
     cause:
       "the database is being created, imported into or changed, and an upgrade begins with an active one",

@@ -14,6 +14,7 @@ import { operatorLogWords } from "../operator/lease";
 import { defaultStallAfterMs } from "../rollout/stateful-set";
 import { fieldText, findFields } from "../rules/fields";
 import { showMiss } from "../rules/wording";
+import { tellFailed } from "./backup";
 import { type ClusterGoal, judgeFollowers } from "./channel";
 import { databaseFindings } from "./findings";
 import { findRisk, readKeeping } from "./keeping";
@@ -191,6 +192,17 @@ export const databaseSymptoms = {
       // what its record says of its data is not known without the record
       if (identity === "later" || identity?.is === "unproven") return [];
       return findRisk(readKeeping(database, identity?.bdb, names), loss);
+    }),
+  },
+  backupFailed: {
+    ...databaseFindings.backupFailed,
+    title: "No last backup of a database failed",
+    needs: [],
+    judge: each(({ object, kind }, { names }) => {
+      const told = kind === "edb" ? tellFailed(object, names) : undefined;
+      if (told === undefined) return [];
+      const cause = `${told}; an upgrade that goes wrong could not be undone`;
+      return [{ cause, field: fieldText(names.edbFields.backupStatus) }];
     }),
   },
   twoVersions: {

@@ -4,7 +4,8 @@ import type { Finding } from "../base/findings";
 import type { ResourceQuota, StatefulSet, Container } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { compareQuantities } from "../kube/quantities";
-import { kubectl } from "../base/remedy";
+import { findCondition } from "../kube/typed";
+import { kubectl, look } from "../base/remedy";
 import { getPath } from "../base/values";
 import { rollFinding, rollFindings } from "../rollout/findings";
 import { podTroubles } from "../rollout/pod-causes";
@@ -112,6 +113,36 @@ function unsaid(facts: Facts, set: StatefulSet, quota: ResourceQuota): readonly 
 function has({ resources }: Container, kind: "requests" | "limits", resource: string): boolean {
   const kinds = kind === "requests" ? ([kind, "limits"] as const) : [kind];
   return kinds.some((one) => resources?.[one]?.[resource] !== undefined);
+}
+
+/** Conditions by which a node is given a taint, so that the scheduler puts no further pod there. */
+const pressures: Readonly<Record<string, string>> = {
+  DiskPressure: "disk-pressure",
+  MemoryPressure: "memory-pressure",
+  PIDPressure: "pid-pressure",
+};
+
+/** A node under pressure under pods of the EC: it keeps them, and takes none after them. */
+export function pressureAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
+  const pods = rollAhead(facts, ec)?.roll.pods ?? [];
+  return facts.objects.nodes.flatMap((node) => {
+    const here = pods.filter(({ pod }) => pod.spec?.nodeName === readName(node));
+    const under = Object.entries(pressures).filter(
+      ([type]) => findCondition(node, type)?.status === "True",
+    );
+    if (here.length === 0 || under.length === 0) return [];
+    const types = under.map(([type]) => type).join(", ");
+    const taints = under.map(([, taint]) => `node.kubernetes.io/${taint}`).join(", ");
+    const shown = here.map(({ pod }) => objectLabel(pod)).join(", ");
+    const says = `free what the node runs out of, and wait until ${types} is False, before the upgrade`;
+    const about = {
+      object: objectLabel(node),
+      field: "status.conditions",
+      cause: `it has ${types} while it carries ${shown}: its taint ${taints} lets no pod be scheduled there that replaces one of these`,
+      remedies: [look(says, "describe", "nodes", readName(node))],
+    };
+    return [clusterFinding("nodePressure", about, facts.names)];
+  });
 }
 
 /** A pod that is sick before its turn: the roll takes another one down first, and the majority may go with it. */

@@ -11,7 +11,7 @@ import { isSameRelease } from "../base/versions";
 import { groundSymptoms } from "../operator/ground";
 import { rollFindings } from "../rollout/findings";
 import { readRoll } from "../rollout/stateful-set";
-import { findHeldAhead, quotaAhead, sickAhead } from "./ahead";
+import { findHeldAhead, pressureAhead, quotaAhead, sickAhead } from "./ahead";
 import { findCauses, recoverLine } from "./causes";
 import { findDeletingCluster } from "./deletion";
 import { clusterFindings } from "./findings";
@@ -242,6 +242,14 @@ export const aheadSymptoms = {
     may: ["resourceQuotas"],
     forbids: writes,
     judge: perCluster((cluster, facts) => quotaAhead(facts, cluster)),
+  },
+  nodePressure: {
+    ...clusterFindings.nodePressure,
+    title: text`No node under pressure carries a pod of an ${ec}`,
+    needs: rollNeeds,
+    may: ["nodes"],
+    forbids: writes,
+    judge: perCluster((cluster, facts) => pressureAhead(facts, cluster)),
   },
   sickPod: {
     ...clusterFindings.sickPod,

@@ -87,6 +87,15 @@ function tightQuota(dump: Dump): void {
   });
 }
 
+/** Before an upgrade, a node that is ready takes no further pod. */
+function fullDisk(dump: Dump): void {
+  dump.before();
+  dump.node(1).status["conditions"] = [
+    { type: "Ready", status: "True" },
+    { type: "DiskPressure", status: "True" },
+  ];
+}
+
 /** A container that runs before the others. */
 function early(
   pod: Dumped,
@@ -815,6 +824,15 @@ export const before: readonly Before[] = [
   },
   { title: "a quota", change: tightQuota, line: "check", code: 3, told: "CLUSTER-QUOTA" },
   { title: "a quota", change: tightQuota, line: upgrade, code: 3, told: "CLUSTER-QUOTA" },
+  { title: "a full disk", change: fullDisk, line: "check", code: 3, told: "CLUSTER-NODE-PRESSURE" },
+  { title: "a full disk", change: fullDisk, line: upgrade, code: 3, told: "CLUSTER-NODE-PRESSURE" },
+  {
+    title: "a full disk",
+    change: fullDisk,
+    line: "status",
+    code: 0,
+    next: /before EC billing can be upgraded: free what the node runs out of/,
+  },
   { title: "a sick pod", change: sick, line: upgrade, code: 3, told: "CLUSTER-PODS-NOT-READY" },
   { title: "a license in a vault", change: inVault, line: upgrade, code: 0 },
   {

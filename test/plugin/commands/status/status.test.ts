@@ -290,6 +290,10 @@ test("databases", () => {
     ["being deleted", ...edbs({ ...anEdb("x"), metadata: leaving })],
     ["a spec that was not accepted", ...edbs(anEdb("x", "8.2", { specStatus: "Invalid" }))],
     ["a creation that failed", ...edbs(anEdb("x", "8.2", { status: "creation-failed" }))],
+    [
+      "a last backup that failed, which keeps nothing",
+      ...edbs(anEdb("x", "8.2", { backupInfo: { backupStatus: "failed" } }), anEdb("y")),
+    ],
     ["many", ...edbs(...["a", "b", "c", "d", "e"].map((x) => anEdb(x, "8.2", { status: "p" })))],
     ["an EAADB that does not replicate", ...eaadb({ replicationStatus: "down" })],
     ["an EAADB that does not say", ...eaadb({ replicationStatus: undefined })],

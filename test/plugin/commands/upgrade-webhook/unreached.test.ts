@@ -4,7 +4,7 @@ import type { Deployment } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { aDeployment, anEndpointSlice, aService } from "../../../support/builders";
 import { peersOf, unreadPeers } from "../../domain/admission/policy-rows";
-import { own, webhookPod } from "../../domain/admission/way-rows";
+import { own, unready, webhookPod } from "../../domain/admission/way-rows";
 import { applyNew, codesOf, Scene, type Start } from "./scene";
 
 const labelled = unreadPeers["a label"]?.from ?? [];
@@ -31,6 +31,25 @@ test.each<[string, Partial<Deployment>, string]>([
   expect(report.exit).toMatchObject({ code: 3 });
   expect(codesOf(report)[0]).toBe(cause);
   expect(codesOf(report).slice(1)).toEqual([expect.stringMatching(/^WEBHOOK-/)]);
+  expect(scene.cluster.written).toEqual([]);
+});
+
+test("a pod that is not ready, whose address the Service publishes: 3, and nothing is written", async () => {
+  const scene = wiredScene(8443, { ...webhookPod("op-1"), status: unready });
+  const service = aService("engine");
+  const ports = [{ name: "https", port: 443, targetPort: 8443 }];
+  const spec = { selector: { ...own }, ports, publishNotReadyAddresses: true };
+  scene.world.put({ ...service, spec });
+  const report = await scene.run();
+  expect(report.exit).toMatchObject({ code: 3 });
+  expect(report.findings).toMatchObject([
+    {
+      code: "WEBHOOK-PUBLISHES-UNREADY",
+      severity: "error",
+      object: "Service/engine/admission",
+      cause: expect.stringContaining("the only pod behind it, Pod/engine/op-1") as string,
+    },
+  ]);
   expect(scene.cluster.written).toEqual([]);
 });
 

@@ -208,6 +208,20 @@ export const brokenWays: Readonly<Record<string, Broken>> = {
         .set(slice, "endpoints", [{ addresses: ["10.0.0.1"], conditions: { ready: false } }])
         .set(pod, "status", unready),
   },
+  "a pod that is not ready, whose address is published all the same": {
+    ...{ at: "pods", code: "WEBHOOK-PUBLISHES-UNREADY" },
+    change: (s) =>
+      s.set(service, "spec.publishNotReadyAddresses", true).set(pod, "status", unready),
+  },
+  "two pods that are not ready, whose addresses are published all the same": {
+    ...{ at: "pods", code: "WEBHOOK-PUBLISHES-UNREADY" },
+    change: (s) =>
+      s
+        .set(service, "spec.publishNotReadyAddresses", true)
+        .set(pod, "status", unready)
+        .add(webhookPod(`${deployment}-2`))
+        .set(`Pod/${namespace}/${deployment}-2`, "status", unready),
+  },
   "no pod of the Deployment": {
     ...{ at: "pods", code: "WEBHOOK-NO-PODS" },
     change: (s) =>
@@ -539,8 +553,14 @@ export const wholeWays: Readonly<Record<string, (scene: Scene) => unknown>> = {
   "a policy of an expression that the pod does not meet": closedBy("others", {
     podSelector: { matchExpressions: [{ key: "name", operator: "DoesNotExist" }] },
   }),
-  "pods that are called before they are ready": (s) =>
-    s.set(service, "spec.publishNotReadyAddresses", true).set(pod, "status", unready),
+  "addresses that are published before they are ready, and a ready pod": (s) =>
+    s.set(service, "spec.publishNotReadyAddresses", true),
+  "addresses that are published before they are ready, and one of two pods is": (s) =>
+    s
+      .set(service, "spec.publishNotReadyAddresses", true)
+      .add(webhookPod(`${deployment}-2`))
+      .set(`Pod/${namespace}/${deployment}-2`, "status", unready),
+  "a pod that is not ready yet, though its endpoint is": (s) => s.set(pod, "status", unready),
   "a time limit of a second": (s) => s.set(entries, "webhooks.0.timeoutSeconds", 1),
   "a path with a slash at its end": (s) => s.set(entries, `${client}.service.path`, "/admission/"),
 };

@@ -250,6 +250,7 @@ function merge(world: World, label: string, { spec }: Merge): void {
 const shows = [
   "WEBHOOK-SERVICE-MISSING",
   "WEBHOOK-PODS-NOT-READY",
+  "WEBHOOK-PUBLISHES-UNREADY",
   "WEBHOOK-NO-PODS",
   "WEBHOOK-NO-ENDPOINTS",
   "WEBHOOK-SELECTOR",

@@ -183,6 +183,7 @@ export const remedies: readonly Remedy[] = [
       "CLUSTER-OPERATOR-UNKNOWN",
       "CLUSTER-PODS-BEHIND",
       "DATABASE-BACKUP",
+      "DATABASE-BACKUP-FAILED",
       "DATABASE-EDIT-REFUSED",
       "DATABASE-FAILED",
       "DATABASE-NOT-TAKEN-UP",

@@ -71,6 +71,7 @@ const decided: Readonly<Record<string, string>> = {
   ...each("where the module is to be downloaded from", ["CLUSTER-MODULE-UNDEFINED"]),
   ...each("what becomes of the databases that use the module", ["MODULE-END-OF-LIFE"]),
   ...each("what the pod, its node or its volume needs", [
+    "CLUSTER-NODE-PRESSURE",
     ...["CLUSTER-PODS-NOT-READY", "CLUSTER-QUOTA", "CLUSTER-RESIZING", "POD-ABSENT", "POD-CONFIG"],
     ...[
       "POD-NODE-CORDONED",
@@ -109,7 +110,8 @@ const decided: Readonly<Record<string, string>> = {
   ...each("whether the difference is meant", ["WEBHOOK-DIFFERS"]),
   ...each("why the webhook answers as it does", [
     ...["WEBHOOK-ALLOWS-ALL", "WEBHOOK-NOT-ANSWERING", "WEBHOOK-PODS-NOT-READY"],
-    ...["WEBHOOK-REFUSES-ALL", "WEBHOOK-SERVES-OTHER", "WEBHOOK-UNREACHABLE"],
+    ...["WEBHOOK-PUBLISHES-UNREADY", "WEBHOOK-REFUSES-ALL", "WEBHOOK-SERVES-OTHER"],
+    ...["WEBHOOK-UNREACHABLE"],
   ]),
 };
 

@@ -38,6 +38,12 @@ const aQuota = (hard: object, used: object, spec: object = {}) => ({
   status: { hard, used },
 });
 
+const underPressure = (world: World, ...types: readonly string[]): World =>
+  world.set("Node/node-1", "status.conditions", [
+    { type: "Ready", status: "True" },
+    ...types.map((type) => ({ type, status: "True" })),
+  ]);
+
 const digits = "0123456789abcdef".repeat(4);
 const runsDigest = (world: World): World =>
   ["ec-0", "ec-1", "ec-2"].reduce(
@@ -194,6 +200,14 @@ export const clusterRows: Rows = {
     w.add(aQuota({ "limits.memory": "20Gi", "requests.cpu": "9" }, { "requests.cpu": "10" })),
   "CLUSTER-QUOTA: one of some pods only": (w) =>
     w.add(aQuota({ "limits.memory": "20Gi" }, {}, { scopes: ["BestEffort"] })),
+  "CLUSTER-NODE-PRESSURE: disk, under one pod": (w) =>
+    underPressure(w, "DiskPressure").set("Pod/engine/ec-0", "spec.nodeName", "node-1"),
+  "CLUSTER-NODE-PRESSURE: memory and process ids, under two": (w) =>
+    underPressure(w, "MemoryPressure", "PIDPressure")
+      .set("Pod/engine/ec-0", "spec.nodeName", "node-1")
+      .set("Pod/engine/ec-1", "spec.nodeName", "node-1"),
+  "CLUSTER-NODE-PRESSURE: a node without a pod of the cluster": (w) =>
+    underPressure(w, "DiskPressure").set("Pod/engine/ec-0", "spec.nodeName", "node-2"),
   "CLUSTER-PODS-NOT-READY: no status yet": (w) =>
     w
       .set("StatefulSet/engine/ec", "status", undefined)
@@ -352,6 +366,16 @@ export const databaseRows: Rows = {
   "DATABASE-TYPE: no engine, no version": (w) =>
     w.set(edb, "spec.type", "memcached").set(edb, "spec.engineVersion", undefined),
   "DATABASE-VOLATILE: neither": (w) => w.set(edb, "spec.replication", false),
+  "DATABASE-BACKUP-FAILED: with its reason": (w) =>
+    w.set(edb, "status.backupInfo", {
+      backupStatus: "failed",
+      backupFailureReason: "no-space",
+      lastBackupTime: "2026-11-20T00:00:00Z",
+    }),
+  "DATABASE-BACKUP-FAILED: without one": (w) =>
+    w.set(edb, "status.backupInfo", { backupStatus: "Failed" }),
+  "DATABASE-BACKUP-FAILED: it succeeded": (w) =>
+    w.set(edb, "status.backupInfo", { backupStatus: "succeeded" }),
   "DATABASE-VOLATILE: an active-active database": (w) =>
     w.set(eaadb, "spec.globalConfigurations.replication", undefined),
   "DATABASE-VOLATILE: what cannot be read": (w) => w.set(edb, "spec.replication", "yes"),

@@ -72,6 +72,13 @@ const rows: readonly (readonly [string, Parts, readonly string[]])[] = [
     ["DATABASE-SPEC-INVALID"],
   ],
   ["that keeps nothing", { spec: { replication: false } }, ["DATABASE-VOLATILE"]],
+  [
+    "whose last backup failed",
+    { status: { backupInfo: { backupStatus: "failed", backupFailureReason: "no-space" } } },
+    ["DATABASE-BACKUP-FAILED"],
+  ],
+  ["whose last backup succeeded", { status: { backupInfo: { backupStatus: "succeeded" } } }, []],
+  ["whose last backup is told by no text", { status: { backupInfo: { backupStatus: 1 } } }, []],
   ["of an edit before", { metadata: { generation: 2 } }, ["DATABASE-NOT-OBSERVED passes"]],
   ["without a generation", { metadata: { generation: undefined } }, []],
   ["of another type", { spec: { type: "memcached" } }, ["DATABASE-TYPE"]],
@@ -240,6 +247,25 @@ test("without its own EC it is another operator's", () => {
   expect(databaseGate(facts, target, { acts: false })).toMatchObject([
     { code: "DATABASE-CLUSTER-UNKNOWN", fix: "give -n engine" },
   ]);
+});
+
+test("a last backup that failed: its reason is told, and no way is refused", () => {
+  const backupInfo = { backupStatus: "failed", backupFailureReason: "no-space" };
+  const facts = factsFor({ status: { backupInfo } });
+  const { databases } = describeSituation(facts, {});
+  const { findings } = diagnose([databaseSymptoms.backupFailed], { facts, databases });
+  expect(findings).toMatchObject([
+    {
+      severity: "warning",
+      object: "EngineEnterpriseDatabase/engine/orders",
+      cause: expect.stringContaining("the last try failed: no-space") as string,
+      fix: expect.stringContaining("make a backup") as string,
+    },
+  ]);
+  const target = targetIn(facts, ["orders"]);
+  expect(databaseGate(facts, target, { acts: true })).toEqual([]);
+  const { blocks } = planDatabase(facts, target, { version: "8.0", via: "resource" });
+  expect(blocks).toEqual([]);
 });
 
 const off = { replication: false, dataPersistence: "disabled" } as const;
