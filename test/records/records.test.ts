@@ -56,6 +56,11 @@ test.each(done)("%s asks for the same, whatever it prints", async (_, scenario) 
   expect(text).toBe(json);
 });
 
+// a list that a gate needs, and that the command does not read, would be told as "not checked"
+test.each(done)("%s has read all that it judges by", async (_, scenario) => {
+  expect(await recorder.text(scenario)).not.toContain(": not checked: ");
+});
+
 test("there is no record of anything else", () => {
   const there = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const names = files.map(([name]) => name);
