@@ -15,6 +15,7 @@ import {
   needsCluster,
   needsOldCluster,
   ruleSources,
+  wouldBeDenied,
 } from "../../domain/rules/order";
 import type {
   Cause,
@@ -272,7 +273,7 @@ export function listFindings(object: string, judged: JudgedEdit): readonly Findi
   const { verdict, unevaluated } = judged;
   const { causes, warnings, wouldDeny = [], more = 0 } = verdict;
   const [last] = causes.slice(-1);
-  const isSaid = (text: string): boolean => wouldDeny.length > 0 && /^would be denied: /.test(text);
+  const said = wouldDeny.map(wouldBeDenied);
   return [
     ...causes.map((cause) => causeFinding(object, cause, "error")),
     ...(last !== undefined && more > 0
@@ -280,7 +281,7 @@ export function listFindings(object: string, judged: JudgedEdit): readonly Findi
       : []),
     ...wouldDeny.map((cause) => causeFinding(object, cause, "warning")),
     ...warnings
-      .filter((text) => !isSaid(text))
+      .filter((text) => !said.includes(text))
       .map((cause) => ruleFinding("warned", { object, cause })),
     ...(unevaluated === undefined ? [] : [ruleFinding("unevaluated", { object, ...unevaluated })]),
   ];

@@ -2,7 +2,6 @@
 import type { Found, Symptom } from "../diagnosis/symptom";
 import { type Explained, warning } from "../base/findings";
 import type { Code } from "../names/codes";
-import { pick } from "../base/values";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { CheckContext } from "./context";
 
@@ -58,11 +57,7 @@ export function makeChecks(area: Area) {
       rest: Omit<Check, "code" | "area" | "severity" | "source">,
     ): Check => ({ code, area, severity, source, ...rest });
   /** For a fact that a command's own finding is about: its code and words are kept. */
-  const shareCode = (entry: Code, rest: OfCode): Check => ({
-    ...pick(entry, "code", "severity", "cause", "fix", "remedies", "source"),
-    ...{ shared: true, area },
-    ...rest,
-  });
+  const shareCode = (entry: Code, rest: OfCode): Check => ofSymptom({ ...entry, ...rest });
   /** For a symptom of a component, as all that act judge it. */
   const ofSymptom = (symptom: Symptom<CheckContext>, rest: Partial<OfCode> = {}): Check => ({
     ...symptom,

@@ -12,7 +12,6 @@ import {
   type SecretReference,
   secretReferences,
   keepsSecretsHere,
-  referencesElsewhere,
   secretNames,
 } from "../facts/secret-references";
 
@@ -31,7 +30,7 @@ export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly 
     ({ metadata }) => metadata.namespace === facts.namespace,
   );
   return secretReferences(clusters, remotes, names)
-    .filter((reference) => reference.use === use)
+    .filter((reference) => reference.isHere && reference.use === use)
     .flatMap((reference) => judgeSecret(reference, situation));
 }
 
@@ -69,8 +68,8 @@ export const restChecks: readonly Check[] = [
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.credentialSecretType;
       if (keepsSecretsHere(cluster, names)) return undefined;
-      const others = referencesElsewhere(cluster, names)
-        .filter(({ use }) => use !== "credentials")
+      const others = secretReferences([cluster], [], names)
+        .filter(({ isHere, use }) => !isHere && use !== "credentials")
         .map(({ name, field }) => `${name} (${field})`);
       const alike = others.length === 0 ? "" : `, as are ${others.join(", ")}, not checked either`;
       return on(cluster, `they are of type ${renderValue(getPath(cluster, path))}${alike}`, {

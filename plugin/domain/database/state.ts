@@ -124,9 +124,10 @@ function judgeOwn(
 
 /** A busy database is waited for; why one has failed, the operator's log shows. */
 function tellState(facts: Facts, object: string, state: string | undefined): readonly Found[] {
-  if (state === undefined || isActive(state)) return [];
-  const { key, says, then = correction } = findProblem(state);
-  const found = databaseFinding(key, { object, cause: `${says}: its state is ${quote(state)}` });
+  if (isActive(state)) return [];
+  const told = String(state);
+  const { key, says, then = correction } = findProblem(told);
+  const found = databaseFinding(key, { object, cause: `${says}: its state is ${quote(told)}` });
   if (key !== "failed") return [{ ...found, passes: true }];
   return [{ ...omit(found, "fix"), remedies: [{ ...lookAtLog(facts), then: { says: then } }] }];
 }
