@@ -101,10 +101,10 @@ const namedAtMost = 10;
 /** What the writes need; get shows whether a write without an answer was done. */
 export function listWritePermissions(
   names: Names,
-  targets: readonly DatabaseTarget[],
+  plans: readonly Pick<DatabasePlan, "target">[],
 ): readonly Permission[] {
   const places = groupBy(
-    targets,
+    plans.map(({ target }) => target),
     ({ kind, object }) => `${kind} ${object.metadata.namespace ?? ""}`,
   );
   return [...places.values()].flatMap((there) => permissionsIn(names, there));

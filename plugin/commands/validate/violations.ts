@@ -27,7 +27,15 @@ import type {
   Verdict,
 } from "../../domain/rules/types";
 import { plain, showCluster, showMiss } from "../../domain/rules/wording";
-import { asString, boundList, getPath, groupBy, type Json, omit } from "../../domain/base/values";
+import {
+  asString,
+  boundList,
+  getPath,
+  groupBy,
+  type Json,
+  omit,
+  pick,
+} from "../../domain/base/values";
 
 /** By what objects are judged. */
 export interface RuleWorld {
@@ -84,7 +92,7 @@ export function judgeIn(
       verdict: judgeEdit(asked, lookups, world.options),
     });
     const cases = befores.objects.flatMap((before, at) => {
-      const old = { at, fix: oneState, because: () => befores.because };
+      const old = { at, fix: oneState, because: befores.because };
       return listWrittenOrFilled({ ...edit, before }, world).flatMap(
         ({ it: asked, ...written }): readonly PossibleCase[] =>
           look(asked, asked.after).flatMap((ec) =>
@@ -106,9 +114,8 @@ function listWrittenOrFilled(
   { options, unfilled }: RuleWorld,
 ): readonly Choice<Edit>[] {
   const filled = unfilled && fillEdit(edit, options.names);
-  if (filled === undefined) return [{ it: edit, at: 0, fix: fillIn, because: () => "" }];
-  const because = (): string =>
-    `${boundList(filled.fields)} ${filled.fields.length === 1 ? "is" : "are"} not filled in`;
+  if (filled === undefined) return [{ it: edit, at: 0, fix: fillIn, because: "" }];
+  const because = `${boundList(filled.fields)} ${filled.fields.length === 1 ? "is" : "are"} not filled in`;
   return [edit, filled.edit].map((it, at) => ({ it, at, fix: fillIn, because }));
 }
 
@@ -125,7 +132,7 @@ function listChoices(
   const makeFound = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
   if (lookup.is !== "found") {
     const others = lookup.is === "ambiguous" && !complete ? near.map(makeFound) : [];
-    const because = (): string => showMiss(lookup, names);
+    const because = showMiss(lookup, names);
     return [lookup, ...others].map((it, at) => ({ it, at, fix: nameIt, because }));
   }
   const key = clusterKey(lookup.cluster);
@@ -135,8 +142,7 @@ function listChoices(
     : documents;
   const isUnfilled = all.length > documents.length;
   const ec = showCluster(lookup.cluster, names);
-  const because = (): string =>
-    isUnfilled ? `not all of ${ec} is filled in` : `the documents of ${ec} differ`;
+  const because = isUnfilled ? `not all of ${ec} is filled in` : `the documents of ${ec} differ`;
   const fix = isUnfilled ? fillIn : ruleFindings.candidates.fix;
   return all.map((cluster, at) => ({ it: makeFound(cluster), at, fix, because }));
 }
@@ -151,7 +157,7 @@ const ownName =
 interface Choice<T> {
   readonly it: T;
   readonly at: number;
-  readonly because: () => string;
+  readonly because: string;
   readonly fix: string;
 }
 
@@ -243,7 +249,7 @@ function choiceDoubts(cases: readonly PossibleCase[]): readonly Doubt[] {
       (group) => new Set(group.map(({ said }) => said)).size > 1,
     );
     const choice = mixed?.[0]?.choices[which];
-    return choice === undefined ? [] : [{ because: choice.because(), fix: choice.fix, leaves }];
+    return choice === undefined ? [] : [{ ...pick(choice, "because", "fix"), leaves }];
   });
 }
 

@@ -2,7 +2,8 @@
 import { ec, text } from "../names/text";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { getPath, renderValue, asString } from "../base/values";
-import { type Check, makeChecks, type CheckResult, on, perCluster } from "./check";
+import { type Check, makeChecks, on, perCluster } from "./check";
+import type { Found } from "../diagnosis/symptom";
 import type { CheckContext } from "./context";
 import { readName } from "../kube/objects";
 import { secretAbsent } from "../certificate/certificate";
@@ -24,7 +25,7 @@ export function listSecretNames(facts: Facts): readonly string[] | undefined {
 }
 
 /** What is wrong with the Secrets of one use. */
-export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly CheckResult[] {
+export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly Found[] {
   const { clusters, facts, names } = situation;
   const remotes = facts.objects.ercs.filter(
     ({ metadata }) => metadata.namespace === facts.namespace,
@@ -37,9 +38,9 @@ export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly 
 function judgeSecret(
   { name, items, object, field, says }: SecretReference,
   { facts }: CheckContext,
-): readonly CheckResult[] {
+): readonly Found[] {
   const secret = factNamed(facts, "namedSecrets", { name });
-  const about = (what: string): CheckResult => ({
+  const about = (what: string): Found => ({
     object: `Secret/${facts.namespace}/${name}`,
     cause: `${what}; ${object} names it in ${field} for ${says}`,
   });
