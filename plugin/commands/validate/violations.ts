@@ -3,7 +3,12 @@
  * verdict is given by the function that the webhook calls (C1-C20), over the same values.
  */
 import { clustersAsFilled, fillEdit, isPlaceholder } from "./placeholders";
-import { clusterKey, isOfKind, lookUpCluster, readReference } from "../../domain/rules/clusters";
+import {
+  clusterKey,
+  findRuledKind,
+  lookUpCluster,
+  readReference,
+} from "../../domain/rules/clusters";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { ruleFinding, ruleFindings } from "../../domain/rules/findings";
@@ -27,15 +32,7 @@ import type {
   Verdict,
 } from "../../domain/rules/types";
 import { plain, showCluster, showMiss } from "../../domain/rules/wording";
-import {
-  asString,
-  boundList,
-  getPath,
-  groupBy,
-  type Json,
-  omit,
-  pick,
-} from "../../domain/base/values";
+import { asString, boundList, getPath, groupBy, type Json, omit } from "../../domain/base/values";
 
 /** By what objects are judged. */
 export interface RuleWorld {
@@ -249,7 +246,7 @@ function choiceDoubts(cases: readonly PossibleCase[]): readonly Doubt[] {
       (group) => new Set(group.map(({ said }) => said)).size > 1,
     );
     const choice = mixed?.[0]?.choices[which];
-    return choice === undefined ? [] : [{ ...pick(choice, "because", "fix"), leaves }];
+    return choice === undefined ? [] : [{ because: choice.because, fix: choice.fix, leaves }];
   });
 }
 
@@ -260,11 +257,10 @@ const causesIn = ({ causes, wouldDeny = [] }: Verdict): readonly Cause[] => [
 
 const renderPlace = ({ rule, field }: Cause): string => `${rule} ${field}`;
 
-const judgedKinds = ["edb", "eaadb"] as const;
-
 /** The kind of a database that is judged, undefined for every other object. */
 export function findKind(object: unknown, names: Names): Edit["kind"] | undefined {
-  return judgedKinds.find((kind) => isOfKind(object, kind, names));
+  const kind = findRuledKind(object, names);
+  return kind === "ec" ? undefined : kind;
 }
 
 /** An object as findings name it, cut and escaped as in a denial. */

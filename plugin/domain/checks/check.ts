@@ -1,6 +1,6 @@
 /** A preflight check as a value: what it says, what it needs to have been read, and its judgment. */
 import type { Found, Symptom } from "../diagnosis/symptom";
-import { type Explained, warning } from "../base/findings";
+import { warning } from "../base/findings";
 import type { Code } from "../names/codes";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { CheckContext } from "./context";
@@ -98,4 +98,4 @@ export const judgingCodes = {
     cause: "a check failed: it met data that it does not understand",
     fix: "check by hand what the check is about, and report the failure with the cluster's objects",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;

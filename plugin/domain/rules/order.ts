@@ -5,17 +5,8 @@ import { getOwn, asString, omit } from "../base/values";
 import { engineVersionRule } from "./engine-version";
 import { modulesRule } from "./modules";
 import { readSubject } from "./fields";
-import {
-  type Case,
-  type Cause,
-  type Edit,
-  type Lookups,
-  pass,
-  type Rule,
-  type RuleOptions,
-  type Subject,
-  type Verdict,
-} from "./types";
+import type { Case, Cause, Edit, Lookups, Rule, RuleOptions, Subject, Verdict } from "./types";
+import { pass } from "./types";
 import { upgradePolicyRule } from "./upgrade-policy";
 import { describeCause, renderCause, renderWarning, showMiss } from "./wording";
 
