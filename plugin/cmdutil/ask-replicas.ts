@@ -10,12 +10,7 @@ import {
   type ReplicaPod,
   type ReplicaVerdict,
 } from "../domain/admission/replicas";
-import {
-  configurationResource,
-  findEntry,
-  readCaBundle,
-  readServiceNamespace,
-} from "../domain/admission/configuration";
+import { configurationResource, readCaBundle } from "../domain/admission/configuration";
 import { forwardNeeds } from "../domain/admission/needs";
 import type { ProbePair } from "../domain/admission/probe";
 import { EngineError } from "../domain/base/errors";
@@ -26,6 +21,7 @@ import type { RunPorts } from "../kernel/world";
 import type { KubeClient } from "../ports/kubernetes";
 import type { EndpointSlice, ValidatingWebhook } from "../domain/kube/models";
 import { listTyped } from "../ports/typed";
+import { pickEntry } from "../readers/webhook-probe";
 
 const limits = { dialMs: 5_000, answerMs: 10_000, answerBytes: 1024 * 1024 };
 
@@ -51,9 +47,8 @@ export async function askReplicas(
   const needs = forwardNeeds({ names, namespace: cluster.namespace });
   if ((await findMissingPermissions(cluster, needs)).length > 0) return undefined;
   const configurations = (await listTyped(cluster, configurationResource, { signal })) ?? [];
-  const entry = [names.webhook.entry, names.webhook.oldEntry]
-    .flatMap((name) => configurations.map((one) => findEntry(one, name)))
-    .find((one) => readServiceNamespace(one) === cluster.namespace);
+  const { entry: now, oldEntry } = names.webhook;
+  const entry = pickEntry(configurations, cluster.namespace, [now, oldEntry]);
   if (entry === undefined) return undefined;
   const { accept: object, resource } = pair;
   const body = JSON.stringify(makeReview(entry, { object, resource, uid }));

@@ -84,17 +84,12 @@ export function withCommands(
   raw: RawFlags,
 ): Report {
   const complete = completeFinding(context, raw);
-  const { findings, namespaces } = report;
-  if (findings === undefined && namespaces === undefined) return report;
+  const completeIn = <T extends Pick<Report, "findings">>(one: T): T =>
+    one.findings === undefined ? one : { ...one, findings: one.findings.map(complete) };
+  const { namespaces } = report;
   return {
-    ...report,
-    ...(namespaces && {
-      namespaces: namespaces.map((one) => ({
-        ...one,
-        ...(one.findings && { findings: one.findings.map(complete) }),
-      })),
-    }),
-    ...(findings && { findings: findings.map(complete) }),
+    ...completeIn(report),
+    ...(namespaces && { namespaces: namespaces.map(completeIn) }),
   };
 }
 

@@ -12,12 +12,12 @@ export const operatorFlags = flagTable({
   "image-registry": {
     value: "HOST[/PATH]",
     key: "registry",
-    read: readRegistry,
+    read: (read, name) => read.parse(name, keepIf(isRegistry), "HOST[:PORT][/PATH]"),
     help: "Registry that operator and clusters pull from instead of the release's",
   },
   "pull-secret": {
     value: "NAME",
-    read: readSecret,
+    read: (read, name) => read.parse(name, keepIf(isSubdomain), "the name of a Secret"),
     help: "Secret to pull with; those in force are kept",
   },
   "take-fields": {
@@ -75,20 +75,8 @@ export function judgeOperator<O extends OperatorTyped>(options: O, read: FlagRea
   };
 }
 
-function readRegistry(read: FlagReader, name: string): string | undefined {
-  const registry = read.text(name);
-  if (registry !== undefined && !isRegistry(registry)) {
-    read.problems.push(`--${name}: ${JSON.stringify(registry)} is not HOST[:PORT][/PATH]`);
-  }
-  return registry;
-}
-
-function readSecret(read: FlagReader, name: string): string | undefined {
-  const secret = read.text(name);
-  if (secret !== undefined && !isSubdomain(secret)) {
-    read.problems.push(`--${name}: ${JSON.stringify(secret)} is not the name of a Secret`);
-  }
-  return secret;
+function keepIf(fits: (text: string) => boolean): (text: string) => string | undefined {
+  return (text) => (fits(text) ? text : undefined);
 }
 
 /** Helm leaves room in 63 characters for what its templates append. */

@@ -96,6 +96,14 @@ function requireTarget(release: Release, target: string, { names }: CommandConte
   throw new UsageError(problems, { hint: "correct --target, or give the release that it names" });
 }
 
+/** The roles and bindings of a release, else those that the tool ships. */
+export function readRoles(names: Names, contents: ReleaseContents | undefined): RoleFiles {
+  const { rbac: files = [], source = "", operatorVersion } = contents ?? {};
+  if (files.length === 0) return readShippedTemplates(names, operatorVersion);
+  const documents = files.flatMap(({ text, source: file }) => parseManifests(text, file));
+  return { documents, source };
+}
+
 /** The roles and bindings that the tool ships, for the release that runs unless one is named. */
 export function readShippedTemplates(names: Names, release?: string): RoleFiles {
   const source = "the roles and bindings that the tool ships";

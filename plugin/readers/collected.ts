@@ -1,5 +1,5 @@
 /** Looks for what the garbage collector of Kubernetes is about to delete (domain facts 4.4). */
-import { isForbidden } from "../ports/forbidden";
+import { unlessForbidden } from "../ports/forbidden";
 import { getOwn, type Json } from "../domain/base/values";
 import { type KubeObject, objectLabel, type Ref, splitApiVersion } from "../domain/kube/objects";
 import { isPartOfOwner } from "../domain/kube/owner-marks";
@@ -26,7 +26,8 @@ export async function listCollected(
       const found = await Promise.all(
         ownerReferences.map((reference) => {
           const key = JSON.stringify([reference, namespace]);
-          const answer = asked.get(key) ?? findAbsent(looking, reference, namespace);
+          const answer =
+            asked.get(key) ?? unlessForbidden(findAbsent(looking, reference, namespace), undefined);
           asked.set(key, answer);
           return answer;
         }),
@@ -38,25 +39,20 @@ export async function listCollected(
   return new Map((await Promise.all(told)).flat());
 }
 
-/** The owner that a reference names, where it does not exist; where it was not read it counts as there. */
+/** The owner that a reference names, where it does not exist. */
 async function findAbsent(
   { cluster, signal }: Looking,
   reference: Json,
   namespace: string | undefined,
 ): Promise<string | undefined> {
-  try {
-    const ref = await findPlace(cluster, reference, namespace);
-    if (ref === undefined) return undefined;
-    const owner = await cluster.get(ref, signal && { signal });
-    const isThere =
-      owner === undefined
-        ? cluster.lacks?.(ref.resource, ref.namespace) === true
-        : isSame(owner, reference);
-    return isThere ? undefined : `${ref.resource.kind}/${ref.name}`;
-  } catch (error) {
-    if (isForbidden(error)) return undefined;
-    throw error;
-  }
+  const ref = await findPlace(cluster, reference, namespace);
+  if (ref === undefined) return undefined;
+  const owner = await cluster.get(ref, signal && { signal });
+  const isThere =
+    owner === undefined
+      ? cluster.lacks?.(ref.resource, ref.namespace) === true
+      : isSame(owner, reference);
+  return isThere ? undefined : `${ref.resource.kind}/${ref.name}`;
 }
 
 /** Undefined where nobody can tell where the owner would be. */

@@ -65,18 +65,11 @@ const unseen: Answer = { why: undefined };
 
 async function whyGone(looking: Looking, sought: Sought): Promise<Answer> {
   if (sought.is === "versions") return await whyReleased(looking, sought.versions);
-  const { name } = sought;
-  switch (sought.is) {
-    case "object":
-      return await whyNotThere(looking, sought);
-    case "policy":
-      return await unlessThere(looking, policies, { name });
-    case "extension":
-      return await unlessThere(looking, [extensions], { name });
-    case "namespace":
-      return await unlessThere(looking, [kinds.namespace], { name });
-  }
+  if (sought.is === "object") return await whyNotThere(looking, sought);
+  return await unlessThere(looking, looked[sought.is], { name: sought.name });
 }
+
+const looked = { policy: policies, extension: [extensions], namespace: [kinds.namespace] };
 
 /** Gone where none of the kinds has an object of that name. */
 async function unlessThere(

@@ -1,9 +1,9 @@
 /** Where the operator is, for commands that work in its namespace (S9, S29). */
-import { EngineError, exitCodes } from "../domain/base/errors";
 import { kinds } from "../domain/kube/kinds";
 import type { Names } from "../domain/names/names";
 import type { Deployment } from "../domain/kube/models";
 import { readNamespace, type Resource } from "../domain/kube/objects";
+import { unlessDenied } from "../ports/forbidden";
 import { listTyped } from "../ports/typed";
 import type { KubeClient } from "../ports/kubernetes";
 
@@ -27,18 +27,18 @@ interface Search {
 
 /** Looks for the operator; what may not be read counts as fine, since the command judges it itself. */
 export async function findPlace(search: Search): Promise<NamespaceFacts> {
+  return await unlessDenied(lookForOperator(search), fine);
+}
+
+const fine: NamespaceFacts = { exists: true, here: true, elsewhere: [] };
+
+async function lookForOperator(search: Search): Promise<NamespaceFacts> {
   const { cluster, signal } = search;
-  const { namespace } = cluster;
-  const fine: NamespaceFacts = { exists: true, here: true, elsewhere: [] };
-  try {
-    if (await isHere(search)) return fine;
-    const others = await operatorNamespaces(search);
-    const exists = await cluster.get({ resource: kinds.namespace, name: namespace }, { signal });
-    return { exists: exists !== undefined, here: false, elsewhere: others };
-  } catch (error) {
-    if (isDenied(error)) return fine;
-    throw error;
-  }
+  const { namespace: name } = cluster;
+  if (await isHere(search)) return fine;
+  const elsewhere = await operatorNamespaces(search);
+  const exists = await cluster.get({ resource: kinds.namespace, name }, { signal });
+  return { exists: exists !== undefined, here: false, elsewhere };
 }
 
 /** The namespaces that have an operator's Deployment, sorted. */
@@ -51,12 +51,8 @@ export async function readOtherOperators(
   search: Omit<Search, "sign">,
   namespace: string,
 ): Promise<readonly Deployment[] | undefined> {
-  try {
-    return (await listOperators(search)).filter((one) => readNamespace(one) !== namespace);
-  } catch (error) {
-    if (isDenied(error)) return undefined;
-    throw error;
-  }
+  const all = await unlessDenied(listOperators(search), undefined);
+  return all?.filter((one) => readNamespace(one) !== namespace);
 }
 
 /** Where they may not be listed. */
@@ -88,14 +84,5 @@ async function isHere({ cluster, names, sign, signal }: Search): Promise<boolean
   if (await hasAny(kinds.deployment, operator.deployment)) return true;
   if (sign === "webhook" && (await hasAny(kinds.service, webhook.service))) return true;
   if (await hasAny({ group, version, plural: ec.plural, kind: ec.kind })) return true;
-  return await hasAny(kinds.serviceAccount, operator.serviceAccount).catch(countDeniedAsAbsent);
-}
-
-function countDeniedAsAbsent(error: unknown): false {
-  if (isDenied(error)) return false;
-  throw error;
-}
-
-function isDenied(error: unknown): boolean {
-  return error instanceof EngineError && error.exitCode === exitCodes.permission;
+  return await unlessDenied(hasAny(kinds.serviceAccount, operator.serviceAccount), false);
 }

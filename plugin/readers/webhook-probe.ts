@@ -22,7 +22,7 @@ import { EngineError } from "../domain/base/errors";
 import { findMissingPermissions } from "../kernel/permissions";
 import { labelsFor } from "../domain/kube/selectors";
 import { Prober, type ProberDeps, type ProberOptions } from "./prober";
-import type { ValidatingWebhook } from "../domain/kube/models";
+import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../domain/kube/models";
 
 /** Nothing was written that would have to spread: what answers wrong for so long stays wrong. */
 const wanted = { quietMs: 200, pairs: 2, limitMs: 5_000 };
@@ -109,18 +109,21 @@ interface PairWanted extends Pick<ProbeWanted, "name"> {
   readonly entries: readonly string[];
 }
 
-/** The entry of this namespace's webhook. */
-function pickEntry(facts: Facts, entries: readonly string[]): ValidatingWebhook | undefined {
-  const { objects, namespace } = facts;
+/** The entry of a namespace's webhook. */
+export function pickEntry(
+  configurations: readonly ValidatingWebhookConfiguration[],
+  namespace: string,
+  entries: readonly string[],
+): ValidatingWebhook | undefined {
   return entries
-    .flatMap((name) => objects.webhookConfigurations.map((one) => findEntry(one, name)))
+    .flatMap((name) => configurations.map((one) => findEntry(one, name)))
     .find((found) => readServiceNamespace(found) === namespace);
 }
 
 /** The twins of a kind that the entry matches, in a namespace that it selects; else why there are none. */
 function pickPair(facts: Facts, { name, entries }: PairWanted): ProbePair | string {
   const { names, namespace: operators, objects } = facts;
-  const entry = pickEntry(facts, entries);
+  const entry = pickEntry(objects.webhookConfigurations, operators, entries);
   if (entry === undefined) return "no configuration of this namespace can be probed";
   const namespace = objects.namespaces
     .filter((one) => isProvable(entry, one))

@@ -8,7 +8,6 @@ import { type Selection, unknownCodes } from "../../domain/checks/selection";
 import { UsageError } from "../../domain/base/errors";
 import { isOpenShift, type Facts } from "../../domain/facts/facts";
 import type { Names } from "../../domain/names/names";
-import type { RoleFiles } from "../../domain/rbac/lines";
 import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import type { Release, ReleaseContents } from "../../domain/release/contents";
 import { renderTemplate } from "../../domain/admission/wanted";
@@ -18,7 +17,7 @@ import { type CommandContext, resolveNamespace } from "../../cmdutil/context";
 import {
   readContents,
   findRelease,
-  readShippedTemplates,
+  readRoles,
   readShippedWebhook,
   withRelease,
 } from "../../cmdutil/release-option";
@@ -77,15 +76,8 @@ function checkTarget(
     contents,
     webhook: chooseWebhook(context, facts, contents),
     shippedWebhook: contents?.webhook === undefined,
-    rbac: chooseRoles(context, contents),
+    rbac: readRoles(context.names, contents),
   };
-}
-
-function chooseRoles(context: CommandContext, contents: ReleaseContents | undefined): RoleFiles {
-  const { rbac: files = [], source = "", operatorVersion } = contents ?? {};
-  if (files.length === 0) return readShippedTemplates(context.names, operatorVersion);
-  const documents = files.flatMap(({ text, source: file }) => parseManifests(text, file));
-  return { documents, source };
 }
 
 function chooseWebhook(

@@ -2,11 +2,11 @@
 import { readSecretCertificate } from "../../adapters/certificate";
 import { openRelease } from "../../adapters/release/open";
 import { renderCompactly } from "../../adapters/kubernetes/text/yaml";
-import { EngineError, exitCodes, InputError, UsageError } from "../../domain/base/errors";
+import { EngineError, exitCodes, UsageError } from "../../domain/base/errors";
 import { readName } from "../../domain/names/names";
 import { statusNeeds } from "../../domain/checks/needs";
 import type { Needs, NeedsPlace } from "../../domain/facts/needs";
-import { judgeContents, type ReleaseContents } from "../../domain/release/contents";
+import type { ReleaseContents } from "../../domain/release/contents";
 import { isObject } from "../../domain/base/values";
 import { renderText, type TextStyle } from "../../output/text";
 import { VirtualClock } from "../../ports/virtual-clock";
@@ -28,9 +28,8 @@ import {
   endingSignals,
   resolveNamespace,
 } from "../../cmdutil/context";
-import { parseManifests } from "../../cmdutil/manifest-documents";
 import { inNamespace } from "../../cmdutil/kubectl-command";
-import { readShippedTemplates } from "../../cmdutil/release-option";
+import { readContents, readRoles } from "../../cmdutil/release-option";
 import { nameProbe, startRecorder } from "../../cmdutil/run-ports";
 
 /** The command and its text, which leaves out what its watch has shown already. */
@@ -183,27 +182,18 @@ function failureOf({ exitCode, message, hint }: EngineError): ExitReport {
 
 async function optionsOf(
   context: CommandContext,
-  flags: StatusFlags,
+  { probe, release: given }: StatusFlags,
 ): Promise<Omit<StatusOptions, "namespace">> {
   const { names, signal, env, onSlow } = context;
-  const probe = flags.probe && { probeName: nameProbe(context) };
-  if (flags.release === undefined) {
-    return { ...probe, rbac: readShippedTemplates(names) };
-  }
-  const given = flags.release;
-  const release = await openRelease(given, { names, signal, env, onSlow });
-  const contents = (openShift: boolean): ReleaseContents => {
-    const platform = openShift ? "openshift" : "kubernetes";
-    const read = judgeContents(release, { platform, names, parse: parseManifests });
-    if (read.is === "read") return read.contents;
-    throw new InputError(read.problems);
+  const options = {
+    ...(probe && { probeName: nameProbe(context) }),
+    rbac: (contents: ReleaseContents | undefined) => readRoles(names, contents),
   };
-  const { consumerRole, consumerBinding, labelRole, labelBinding } = names.release;
-  const documents = [consumerRole, consumerBinding, labelRole, labelBinding].flatMap((paths) => {
-    const file = release.file(paths);
-    return file === undefined ? [] : parseManifests(file.text, file.source);
-  });
-  return { ...probe, rbac: { documents, source: release.source }, release: { given, contents } };
+  if (given === undefined) return options;
+  const release = await openRelease(given, { names, signal, env, onSlow });
+  const contents = (openShift: boolean): ReleaseContents =>
+    readContents(release, openShift ? "openshift" : "kubernetes", { context });
+  return { ...options, release: { given, contents } };
 }
 
 /** Whoever interrupts a watch knows why it ends. */

@@ -26,8 +26,8 @@ interface StatusDeps extends SnapshotDeps {
 /** What it is judged against. */
 export interface StatusOptions {
   readonly namespace: string;
-  /** The shipped roles and bindings, or those of the release. */
-  readonly rbac: RoleFiles;
+  /** The roles and bindings of the release, else the shipped ones. */
+  readonly rbac: (contents: ReleaseContents | undefined) => RoleFiles;
   /** How the release was given, and its files as one platform has them. */
   readonly release?: {
     readonly given: string;
@@ -57,7 +57,7 @@ export class StatusReader {
     const probe =
       probeName === undefined ? undefined : await probeWebhook(deps, facts, { name: probeName });
     return judgeStatus(facts, {
-      rbac,
+      rbac: rbac(contents),
       ...(probe !== undefined && { probe }),
       ...(release && contents && { release: { contents, given: release.given } }),
     });

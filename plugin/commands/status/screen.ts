@@ -17,12 +17,7 @@ import type { StatusView } from "./read";
 import type { CommandContext, GlobalOptions } from "../../cmdutil/context";
 import { engineCommand } from "../../cmdutil/kubectl-command";
 import { type ClusterColumns, columnTitles, wideColumns } from "../upgrade-cluster/next";
-import {
-  listVersionRows,
-  type VersionColumns,
-  versionTitles,
-  wideVersionTitles,
-} from "../upgrade-database/next";
+import { listVersionRows, versionTitles } from "../upgrade-database/next";
 
 /** Told of every look. */
 export type Show = (details: StatusDetails, report: () => Report) => void;
@@ -237,12 +232,9 @@ function columns(table: Table, { width = Infinity, wide }: ScreenStyle): readonl
 }
 
 function databases(table: Table, { wide }: ScreenStyle): readonly string[] {
-  const titles = wide === true ? wideVersionTitles : versionTitles;
-  const columns = Object.keys(titles) as readonly (keyof VersionColumns)[];
-  return table(Object.values(titles), ({ databases: edb, activeActive, terms }) =>
-    [...listVersionRows(terms.edb, edb), ...listVersionRows(terms.eaadb, activeActive)].map((row) =>
-      columns.map((column) => escape(row[column])),
-    ),
+  const shown = (row: Row): Row => (wide === true ? row : row.slice(0, -1)).map(escape);
+  return table(shown(versionTitles), ({ databases: edb, activeActive, terms }) =>
+    [...listVersionRows(terms.edb, edb), ...listVersionRows(terms.eaadb, activeActive)].map(shown),
   );
 }
 

@@ -185,15 +185,14 @@ type Parts = Pick<
 >;
 
 /** What has stalled; an EC for itself. */
-function componentFindings(facts: Facts, { clusters, ...others }: Parts): readonly Finding[] {
-  const verdicts = [
-    ...(clusters.items.length === 0 ? [clusters.verdict] : clusters.items.map((ec) => ec.verdict)),
-    ...[others.databases, others.activeActive, others.webhook, others.rbac].map(
-      ({ verdict }) => verdict,
-    ),
-  ];
+function componentFindings(facts: Facts, parts: Parts): readonly Finding[] {
+  const { clusters, databases, activeActive, webhook, rbac } = parts;
+  const ecs = clusters.items.length === 0 ? [clusters] : clusters.items;
+  const told = [...ecs, databases, activeActive, webhook, rbac].flatMap(({ verdict }) =>
+    verdict.is === "stalled" ? (verdict.finding ?? []) : [],
+  );
   const own = diagnoseOperator(facts).findings.filter(({ blind, passes }) => !(blind ?? passes));
-  return [...own, ...verdicts.flatMap((one) => (one.is === "stalled" ? (one.finding ?? []) : []))];
+  return [...own, ...told];
 }
 
 /** What keeps the next step from being taken, where it is one that an upgrade's prerequisites are for. */

@@ -1,5 +1,5 @@
 /** The REST APIs of the ECs of a run: what each has of the databases, looked at before the first call (S75, S88). */
-import { unlessForbidden } from "../../ports/forbidden";
+import { unlessDenied, unlessForbidden } from "../../ports/forbidden";
 import { requireMatched } from "../../domain/checks/selection";
 import { warnOfBackups } from "../../domain/database/backup";
 import { troubleFinding } from "../../domain/rest-api/troubles";
@@ -10,7 +10,7 @@ import { type ApiOffer, offerFindings, readOffer, withOffer } from "../../domain
 import { type DatabasePlan, planDatabase } from "../../domain/database/plan";
 import { changePending, isWaitedFor } from "../../domain/database/state";
 import { type DatabaseTarget, selectDatabases } from "../../domain/database/target";
-import { exitCodes, PermissionError, BlockedError } from "../../domain/base/errors";
+import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
@@ -83,10 +83,7 @@ export class Apis {
   /** An expired license refuses every upgrade, whatever the status of the EC says. */
   async #license(api: ClusterApi, ec: KubeObject): Promise<readonly Finding[]> {
     const { signal, names } = this.deps;
-    const license = await api.license(signal).catch((error: unknown) => {
-      if (error instanceof PermissionError) return undefined;
-      throw error;
-    });
+    const license = await unlessDenied(api.license(signal), undefined);
     if (license?.expired !== true) return [];
     const until = license.expirationDate === undefined ? "" : `, on ${license.expirationDate}`;
     const cause = `the REST API reports that the license has expired${until}`;
@@ -114,10 +111,7 @@ export class Apis {
     const { names, signal } = deps;
     const isChannel = [names.majorChannel, names.latestChannel].includes(version);
     const read = async <T>(asked: Promise<T>): Promise<T | undefined> =>
-      await asked.catch((error: unknown) => {
-        if (isChannel || !(error instanceof PermissionError)) throw error;
-        return undefined;
-      });
+      await (isChannel ? asked : unlessDenied(asked, undefined));
     const nodes = await read(api.nodes(signal));
     const offer = readOffer(nodes, await read(api.policy(signal)), names);
     const object = objectLabel(ec);

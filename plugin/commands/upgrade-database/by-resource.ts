@@ -8,7 +8,6 @@ import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
-import type { KubeObject } from "../../domain/kube/objects";
 import { judgeDatabase, lastActions, type WantedVersion } from "../../domain/database/rollout";
 import { getPath, sameJson } from "../../domain/base/values";
 import { changeRef } from "../../domain/kube/change";
@@ -58,14 +57,11 @@ export async function waitForSamePlan(
 function requireSame(context: DatabaseContext, before: DatabasePlan, now: DatabasePlan): void {
   const { deps, session } = context;
   const isSameCall = context.options.via === "resource" || sameJson(before.version, now.version);
-  if (!hasSameEdits(before, now) || !isSameCall) throw makeChangedError(undefined, before.label);
+  if (!sameJson(before.edits, now.edits) || !isSameCall)
+    throw makeChangedError(undefined, before.label);
   const blocks = listBlocks(now.blocks, context.options);
   if (blocks.length > 0) throw new BlockedError(exitCodes.blocked, blocks);
   if (now.edits.length > 0) session.requireSendable([databasePatch(deps.names, now)]);
-}
-
-function hasSameEdits({ edits: one }: DatabasePlan, { edits: other }: DatabasePlan): boolean {
-  return sameJson(one, other);
 }
 
 /** Makes the resource ask for the version, and waits until all signs agree. */
@@ -112,9 +108,10 @@ async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Prom
   const patch = databasePatch(deps.names, plan);
   await session.send(patch, async (error) => {
     const object = await deps.cluster.get(changeRef(patch), { signal: deps.signal });
-    if (object === undefined || !isSameObject(object, plan.target.object)) throw error;
+    const { uid } = plan.target.object.metadata;
+    if (object === undefined || object.metadata.uid !== uid) throw error;
     const next = planDatabase(facts, { ...plan.target, object }, repeatWish(plan, options));
-    if (!hasSameEdits(plan, next)) throw error;
+    if (!sameJson(plan.edits, next.edits)) throw error;
     const blocks = listBlocks(next.blocks, options);
     if (blocks.length > 0) throw new BlockedError(exitCodes.blocked, blocks);
     return databasePatch(deps.names, next);
@@ -125,10 +122,6 @@ async function write(context: DatabaseContext, { facts, plan }: FreshPlan): Prom
 function repeatWish({ edits }: DatabasePlan, { via, request }: DatabaseWish): DatabaseWish {
   const [edit] = edits;
   return { version: String(edit?.to), via, ...(request !== undefined && { request }) };
-}
-
-function isSameObject(one: KubeObject, other: KubeObject): boolean {
-  return one.metadata.uid === other.metadata.uid;
 }
 
 interface Following {

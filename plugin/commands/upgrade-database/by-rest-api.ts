@@ -291,35 +291,22 @@ async function bringResourceAlong(
 
 /** Why the resource is not written; undefined where it is, or is up to date. */
 function findHindrance(
-  context: DatabaseContext,
-  plan: DatabasePlan,
-  before: DatabasePlan,
-): string | undefined {
-  return hindrance(plan, before) ?? findUnsaid(context, plan, before);
-}
-
-function hindrance(
-  { edits, target, blocks, leaves }: DatabasePlan,
-  before: DatabasePlan,
-): string | undefined {
-  if (edits.length === 0) return undefined;
-  // only what was planned was asked about
-  if (leaves !== undefined && before.edits.length === 0) return `it follows the channel ${leaves}`;
-  if (target.instanceOf !== undefined) {
-    return `it is an instance of ${target.instanceOf}, which has to ask for the version instead`;
-  }
-  return blocks.length === 0 ? undefined : blocks.map(({ cause }) => cause).join("; ");
-}
-
-/** Another owner or manager holds it, and what was not planned was asked about neither. */
-function findUnsaid(
   { deps, session }: DatabaseContext,
   plan: DatabasePlan,
   before: DatabasePlan,
 ): string | undefined {
-  const { conflicts, takes } = session.findConflicts(databasePatch(deps.names, plan));
-  const [first] = conflicts;
-  if (first !== undefined) return first.cause;
+  const { edits, target, blocks, leaves } = plan;
+  // only what was planned was asked about
   const wasAsked = before.edits.length > 0;
-  return takes && !wasAsked ? "its fields were not said to be taken" : undefined;
+  if (edits.length > 0) {
+    if (leaves !== undefined && !wasAsked) return `it follows the channel ${leaves}`;
+    if (target.instanceOf !== undefined) {
+      return `it is an instance of ${target.instanceOf}, which has to ask for the version instead`;
+    }
+    if (blocks.length > 0) return blocks.map(({ cause }) => cause).join("; ");
+  }
+  // another owner or manager holds it
+  const { conflicts, takes } = session.findConflicts(databasePatch(deps.names, plan));
+  const unsaid = takes && !wasAsked ? "its fields were not said to be taken" : undefined;
+  return conflicts[0]?.cause ?? unsaid;
 }

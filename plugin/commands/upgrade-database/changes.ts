@@ -2,7 +2,7 @@
 import { databaseFinding } from "../../domain/database/findings";
 import type { DatabasePlan } from "../../domain/database/plan";
 import { type Names, isNamed, readName } from "../../domain/names/names";
-import { boundList } from "../../domain/base/values";
+import { boundList, groupBy } from "../../domain/base/values";
 import type { Patch } from "../../domain/kube/change";
 import type { Permission } from "../../domain/kube/permissions";
 import type { DatabaseTarget } from "../../domain/database/target";
@@ -101,13 +101,12 @@ const namedAtMost = 10;
 /** What the writes need; get shows whether a write without an answer was done. */
 export function listWritePermissions(
   names: Names,
-  targets: readonly DatabaseTarget[],
+  plans: readonly Pick<DatabasePlan, "target">[],
 ): readonly Permission[] {
-  const places = new Map<string, readonly DatabaseTarget[]>();
-  for (const target of targets) {
-    const key = `${target.kind} ${target.object.metadata.namespace ?? ""}`;
-    places.set(key, [...(places.get(key) ?? []), target]);
-  }
+  const places = groupBy(
+    plans.map(({ target }) => target),
+    ({ kind, object }) => `${kind} ${object.metadata.namespace ?? ""}`,
+  );
   return [...places.values()].flatMap((there) => permissionsIn(names, there));
 }
 

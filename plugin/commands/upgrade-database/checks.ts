@@ -6,7 +6,7 @@ import type { ClusterGoal } from "../../domain/database/channel";
 import { asInactive } from "../../domain/database/state";
 import type { DatabaseScene } from "../../domain/database/subject";
 import { channelSymptom, databaseSymptoms as rows } from "../../domain/database/symptoms";
-import type { Symptom } from "../../domain/diagnosis/symptom";
+import type { Found, Symptom } from "../../domain/diagnosis/symptom";
 import { versionPaths } from "../../domain/engine-cluster/fields";
 import { readNamespace } from "../../domain/kube/objects";
 import { judgeEdit } from "../../domain/rules/order";
@@ -16,7 +16,7 @@ import { clusterVersionFor } from "../../domain/release/platforms";
 import { listExisting, otherOperators } from "../../domain/rbac/managed";
 import { getPath } from "../../domain/base/values";
 import { parseLeadingEngineVersion } from "../../domain/base/versions";
-import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
+import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { type PlacedDatabase, type CheckContext } from "../../domain/checks/context";
 
 const { error, ofSymptom, warning } = makeChecks("databases");
@@ -75,7 +75,7 @@ function findClusterGoal({ target, wanted }: CheckContext): ClusterGoal | undefi
 function judgeVersion(
   { object, kind, lookup }: PlacedDatabase,
   { facts, names }: CheckContext,
-): readonly CheckResult[] {
+): readonly Found[] {
   const rules = { version: "deny", policy: "off", modules: "off" } as const;
   const options: RuleOptions = { reading: "target", allowLatest: undefined, names, rules };
   const wanted = parseLeadingEngineVersion(
@@ -91,12 +91,7 @@ function judgeVersion(
 }
 
 /** Another operator's are those of a namespace with an EC of its own, or with its account in the binding. */
-function judgeUnmanaged({
-  facts,
-  names,
-  managed,
-  configured,
-}: CheckContext): readonly CheckResult[] {
+function judgeUnmanaged({ facts, names, managed, configured }: CheckContext): readonly Found[] {
   const { namespace, objects } = facts;
   if (configured.is === "unknown") return [];
   const existing = listExisting(facts);

@@ -77,17 +77,12 @@ export function databaseWrite(
   ];
 }
 
-/** The databases of a whole run, as they are asked for. */
-interface RunWish extends Pick<DatabasesWish, "namespace" | "databases" | "everywhere"> {
-  readonly via: "api" | "resource";
-}
-
 /** What the run may need in all; `writes` is known once the databases are read. */
 export function listNeeds(
   { names, api }: Pick<NeedsPlace, "names"> & { readonly api: { readonly unread: ApiWish } },
-  options: RunWish,
+  options: Omit<DatabasesWish, "names" | "api"> & { readonly via: "api" | "resource" },
   writes?: readonly Permission[],
 ): Needs {
-  const asked = options.via === "api" ? { api: api.unread } : { api: undefined };
-  return databasesNeeds({ names, ...options, ...asked, ...(writes && { writes }) });
+  const asked = options.via === "api" ? api.unread : undefined;
+  return databasesNeeds({ ...options, names, api: asked, ...(writes && { writes }) });
 }

@@ -4,7 +4,7 @@ import type { Finding } from "../../domain/base/findings";
 import { planDatabases } from "./plan";
 import { listFollowers } from "../../domain/database/channel";
 import type { DatabaseScene } from "../../domain/database/subject";
-import { databaseSymptoms as rows } from "../../domain/database/symptoms";
+import { databaseSymptoms } from "../../domain/database/symptoms";
 import {
   diagnose,
   diagnoseRow,
@@ -12,10 +12,11 @@ import {
   verdictOf,
   verdictOn,
 } from "../../domain/diagnosis/diagnose";
-import type { Symptom } from "../../domain/diagnosis/symptom";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
-import { type FactKey, type Facts } from "../../domain/facts/facts";
+import type { Symptom } from "../../domain/diagnosis/symptom";
+import { products } from "../../domain/facts/deletion";
+import type { Facts } from "../../domain/facts/facts";
 import { renderTerm } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Edit } from "../../domain/rules/types";
@@ -45,44 +46,18 @@ interface VersionCount {
 /** So many databases that are alike are named. */
 const mostNamed = 3;
 
-/** The columns of the listing: what some databases of one kind want and run. */
-export interface VersionColumns {
-  readonly kind: string;
-  readonly wanted: string;
-  readonly running: string;
-  readonly count: string;
-  readonly names: string;
-}
-
-/** The headings of those columns. */
-export const versionTitles = {
-  kind: "KIND",
-  wanted: "WANTED",
-  running: "RUNNING",
-  count: "COUNT",
-} as const satisfies Partial<Record<keyof VersionColumns, string>>;
-
-/** With those that -o wide adds. */
-export const wideVersionTitles: Readonly<Record<keyof VersionColumns, string>> = {
-  ...versionTitles,
-  names: "NAMES",
-};
+/** The headings of the listing; the last one is a column of -o wide. */
+export const versionTitles = ["KIND", "WANTED", "RUNNING", "COUNT", "NAMES"] as const;
 
 /** A row for each pair of versions of the databases of one kind. */
 export function listVersionRows(
   kind: string,
   { versions }: Pick<DatabasesStatus, "versions">,
-): readonly VersionColumns[] {
-  return versions.map(({ wanted = "<none>", running = "unknown", count, first }) => ({
-    kind,
-    wanted,
-    running,
-    count: String(count),
-    names:
-      count > first.length
-        ? `${first.join(",")} and ${count - first.length} more`
-        : first.join(","),
-  }));
+): readonly (readonly string[])[] {
+  return versions.map(({ wanted = "<none>", running = "unknown", count, first }) => {
+    const more = count > first.length ? ` and ${count - first.length} more` : "";
+    return [kind, wanted, running, String(count), `${first.join(",")}${more}`];
+  });
 }
 
 /** One database that is worth a name. */
@@ -91,8 +66,6 @@ interface NamedDatabase {
   readonly name: string;
   readonly why: string;
 }
-
-const listNames = { edb: "edbs", eaadb: "eaadbs" } as const satisfies Record<Edit["kind"], FactKey>;
 
 /** What is shown of one kind of databases. */
 export interface DatabasesStatus {
@@ -112,7 +85,7 @@ export function databasesStatus(
   kind: Edit["kind"],
 ): DatabasesStatus {
   const placed = databases.filter((one) => one.kind === kind);
-  const all = diagnose(readIn(kind, configured.is), { facts, databases: placed });
+  const all = diagnose(looked, { facts, databases: placed }, listsOf(kind, configured.is));
   const count = placed.length;
   const named = (is: "pending" | "refused"): readonly NamedDatabase[] =>
     placed.flatMap(({ object }) => {
@@ -146,27 +119,27 @@ export function databasesStatus(
 /** It keeps nothing from being done now, and no database from being healthy. */
 function describeBackups(facts: Facts, databases: DatabaseScene["databases"]): string {
   const failed = databases.filter(
-    (one) => diagnoseRow(rows.backupFailed, { facts, databases: [one] }).findings.length > 0,
+    (one) => diagnoseRow(backupFailed, { facts, databases: [one] }).findings.length > 0,
   );
   if (failed.length === 0) return "";
   const shown = failed.map(({ object }) => spellPlace(object));
   return `; the last backup failed: ${boundList(shown, mostNamed)}`;
 }
 
-/** What tells how databases fare. Which namespaces they are in, the operator's settings tell. */
-function readIn(
+const { backupFailed, deleting, specInvalid, notActive, notReplicating, notObserved } =
+  databaseSymptoms;
+
+/** What tells how databases fare. */
+const looked = [deleting, specInvalid, notActive, notReplicating, notObserved];
+
+/** Which namespaces they are in, the operator's settings tell. */
+function listsOf(
   kind: Edit["kind"],
   configured: CheckContext["configured"]["is"],
-): readonly Symptom<DatabaseScene>[] {
-  const { deleting, specInvalid, notActive, notReplicating, notObserved } = rows;
-  return [deleting, specInvalid, notActive, notReplicating, notObserved].map((row) => ({
-    ...row,
-    needs: [listNames[kind]],
-    may: configured === "label" ? [...settings, "namespaces"] : settings,
-  }));
+): Pick<Symptom, "needs" | "may"> {
+  const may = ["deployments", "configMaps"] as const;
+  return { needs: [products[kind]], may: configured === "label" ? [...may, "namespaces"] : may };
 }
-
-const settings: readonly FactKey[] = ["deployments", "configMaps"];
 
 const spellPlace = ({ metadata }: KubeObject): string =>
   `${String(metadata.namespace)}/${String(metadata.name)}`;

@@ -2,6 +2,7 @@
 import { type DatabaseContext, makeContext } from "./context";
 import type { Outcome, Part } from "../../kernel/part";
 import type { ActingPorts, World, RunPorts } from "../../kernel/world";
+import { pick } from "../../domain/base/values";
 import type { CommandContext } from "../../cmdutil/context";
 import type { UpgradePart } from "../../cmdutil/upgrade-part";
 import { databasesCommand, databasesNeeds, listNeeds } from "./needs";
@@ -29,21 +30,13 @@ export const databases: UpgradePart = {
     return flags.engineVersion === undefined ? [] : [databasesNeeds({ names, namespace, ...all })];
   },
   makeParts: async ({ context: { options, ...context }, flags }, { isUnderWay, isPlanned }) => {
-    const { engineVersion, participants, takeFields, stallAfterMs, limited, skip } = flags;
-    const { mayDiscardData } = flags;
-    const version = engineVersion === undefined ? {} : { version: engineVersion };
-    const own = {
-      ...version,
-      participants,
-      takeFields,
-      stallAfterMs,
-      limited,
-      skip,
-      mayDiscardData,
-    };
+    const { engineVersion: version } = flags;
+    const waits = pick(flags, "participants", "stallAfterMs", "limited");
+    const own = { ...waits, ...pick(flags, "takeFields", "skip", "mayDiscardData") };
     // an EC that is not Running is waited for
     const waiting = { ...context, options: { ...options, wait: options.wait || isUnderWay } };
-    return [await makePart(waiting, { ...own, follows: isPlanned("cluster") })];
+    const asked = { ...own, ...(version !== undefined && { version }) };
+    return [await makePart(waiting, { ...asked, follows: isPlanned("cluster") })];
   },
 };
 

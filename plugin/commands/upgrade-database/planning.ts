@@ -103,18 +103,12 @@ export class DatabasesPlanning {
     const { deps, options } = this.context;
     const ecs = options.via === "api" ? listEcs(plans) : [];
     const reaching = ecs.flatMap((ec) => deps.api.permissions(ec));
-    const all = listWritePermissions(
-      deps.names,
-      plans.map(({ target }) => target),
-    );
-    deps.recorder.needs.declare(databasesCommand, listNeeds(deps, options, [...all, ...reaching]));
-    await requirePermissions(deps, [
-      ...listWritePermissions(
-        deps.names,
-        plans.filter(isWritten).map(({ target }) => target),
-      ),
+    const listFor = (some: readonly DatabasePlan[]) => [
+      ...listWritePermissions(deps.names, some),
       ...reaching,
-    ]);
+    ];
+    deps.recorder.needs.declare(databasesCommand, listNeeds(deps, options, listFor(plans)));
+    await requirePermissions(deps, listFor(plans.filter(isWritten)));
   }
 
   /** Plans whose records in the REST API let them be called; the others are left out. */

@@ -86,16 +86,9 @@ export interface DatabaseSnapshot {
 }
 
 /** Both kinds of databases, as they are addressed. */
-export function databaseResources({
-  group,
-  version,
-  edb,
-  eaadb,
-}: Names): Readonly<Record<"edb" | "eaadb", Resource>> {
-  return {
-    edb: { group, version, kind: edb.kind, plural: edb.plural },
-    eaadb: { group, version, kind: eaadb.kind, plural: eaadb.plural },
-  };
+export function databaseResources(names: Names): Readonly<Record<"edb" | "eaadb", Resource>> {
+  const { edbs, eaadbs } = factSources(names);
+  return { edb: edbs.resource, eaadb: eaadbs.resource };
 }
 
 /** The namespaces that are looked at: one alone, unless names or flags reach further. */

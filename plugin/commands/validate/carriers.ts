@@ -15,9 +15,9 @@ import { findRuledKind } from "../../domain/rules/clusters";
 import { fieldName } from "../../domain/rules/fields";
 import { ruleFinding } from "../../domain/rules/findings";
 import { plain } from "../../domain/rules/wording";
-import { quoteCommand } from "../../output/escape";
 import type { GlobalOptions } from "../../cmdutil/context";
 import { isKustomization } from "./kustomizations";
+import { renderFirst, wayToRender } from "./templates";
 
 type Path = readonly (string | number)[];
 
@@ -102,25 +102,13 @@ export function carrierFindings(
     if (carried === undefined) return [];
     const { path, verb, word, carrier } = carried;
     const cause = `${plain(renderPath(path))} ${verb} ${word}: what comes of it was not checked`;
-    const way = renderWay(manifest, carrier, `${prefix} validate -f`);
+    const line = carrier?.render?.(manifest);
+    const way =
+      carrier === undefined
+        ? { fix: `check the object in a file of its own: ${prefix} validate -f FILE` }
+        : wayToRender(prefix, line === undefined ? carrier.fix : renderFirst, line);
     return [{ ...ruleFinding("unrendered", { cause, location: manifest.locate(path) }), ...way }];
   });
-}
-
-/** How to check what an object brings. */
-function renderWay(
-  manifest: Manifest,
-  carrier: Carrier | undefined,
-  check: string,
-): Pick<Finding, "fix" | "command"> {
-  if (carrier === undefined) return { fix: `check the object in a file of its own: ${check} FILE` };
-  const line = carrier.render?.(manifest);
-  return line === undefined
-    ? { fix: `${carrier.fix} | ${check} -` }
-    : {
-        fix: "render it, and check what comes of it",
-        command: `${quoteCommand(line)} | ${check} -`,
-      };
 }
 
 interface Carried extends Held {

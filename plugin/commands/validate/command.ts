@@ -218,14 +218,17 @@ function listDiffering(clusters: readonly ClusterFacts[]): readonly ClusterFacts
   return [...new Map(distinct).values()];
 }
 
+function renderPlaces(all: readonly { readonly location: Location }[]): string {
+  return boundList(all.map(({ location: { file, line } }) => `${file}:${line}`));
+}
+
 /** One warning for each EC of which several documents differ. */
 function candidateFindings(own: readonly OwnCluster[], names: Names): readonly Finding[] {
   const documents = groupBy(own, ({ facts }) => clusterKey(facts));
   return [...documents].flatMap(([key, group]) => {
     const [first] = group;
     if (first === undefined || listDiffering(mergeClusters(group, [])).length < 2) return [];
-    const places = group.map(({ location: { file, line } }) => `${file}:${line}`);
-    const cause = `${places.length} documents describe it and differ: ${boundList(places)}`;
+    const cause = `${group.length} documents describe it and differ: ${renderPlaces(group)}`;
     const object = `${names.ec.kind}/${key}`;
     return [ruleFinding("candidates", { object, cause, location: first.location })];
   });
@@ -264,8 +267,7 @@ function listEdits(
     };
     if (first === undefined || others.length === 0) return [asked];
     const all = [first, ...others];
-    const places = all.map(({ location: { file, line } }) => `${file}:${line}`);
-    const because = `${all.length} documents of it before the change differ: ${boundList(places)}`;
+    const because = `${all.length} documents of it before the change differ: ${renderPlaces(all)}`;
     return [{ ...asked, befores: { objects: all.map(({ object }) => object), because } }];
   });
 }

@@ -17,8 +17,8 @@ import { readEqualities } from "../../domain/kube/selectors";
 import { findRuledKind, ruledKinds } from "../../domain/rules/clusters";
 import { ruleFinding } from "../../domain/rules/findings";
 import { quote } from "../../domain/rules/wording";
-import { quoteCommand } from "../../output/escape";
 import type { GlobalOptions } from "../../cmdutil/context";
+import { renderFirst, wayToRender } from "./templates";
 
 type Files = Pick<Manifests, "manifests" | "files">;
 
@@ -74,16 +74,13 @@ export function kustomizationFindings(
     const more = texts.length > 3 ? [`and ${texts.length - 3} more`] : [];
     const cause = `${[...texts.slice(0, 3), ...more].join("; ")}: what comes of ${folder} was not checked`;
     const location = kustomization.locate(first.path);
-    const check = `${prefix} validate -f -`;
-    if (isComponent(kustomization) || kustomization.file === "stdin") {
-      const fix = `render each kustomization that includes it: kubectl kustomize FOLDER | ${check}`;
-      return [ruleFinding("unrendered", { cause, location, fix })];
-    }
     const helm = tree.needsHelm(kustomization) ? ["--enable-helm"] : [];
-    const render = quoteCommand(["kubectl", "kustomize", ...helm, folder]);
-    const fix = "render it, and check what comes of it";
-    const finding = ruleFinding("unrendered", { cause, location, fix });
-    return [{ ...finding, command: `${render} | ${check}` }];
+    const including = "render each kustomization that includes it: kubectl kustomize FOLDER";
+    const way =
+      isComponent(kustomization) || kustomization.file === "stdin"
+        ? wayToRender(prefix, including, undefined)
+        : wayToRender(prefix, renderFirst, ["kubectl", "kustomize", ...helm, folder]);
+    return [{ ...ruleFinding("unrendered", { cause, location }), ...way }];
   });
 }
 

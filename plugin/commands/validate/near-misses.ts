@@ -106,15 +106,9 @@ function listPaths(kind: (typeof ruledKinds)[number], names: Names): readonly Fi
     ["metadata", "namespace"],
   ];
   if (kind === "ec") {
-    const { engineUpgradePolicy, userDefinedModules, statusModules, bundledDatabaseVersions } =
-      names.fields;
-    return [
-      ...own,
-      engineUpgradePolicy,
-      userDefinedModules,
-      statusModules,
-      bundledDatabaseVersions,
-    ];
+    const { fields } = names;
+    const published = [fields.statusModules, fields.bundledDatabaseVersions];
+    return [...own, fields.engineUpgradePolicy, fields.userDefinedModules, ...published];
   }
   const { engineVersions, clusterReference, moduleLists } = findFields(kind, names);
   return [...own, ...engineVersions, clusterReference, ...moduleLists];

@@ -20,14 +20,16 @@ export function templateFindings(
   { prefix }: Pick<GlobalOptions, "prefix">,
 ): TemplateFindings {
   const makeFinding = (cause: string, { chart, location }: Template): Finding => {
-    const check = `${prefix} validate -f -`;
-    if (chart === undefined) {
-      const fix = `render it first, and check what comes of it: RENDERER | ${check}`;
-      return ruleFinding("template", { cause, location, fix });
-    }
-    const command = `${quoteCommand(["helm", "template", chart])} | ${check}`;
-    const fix = "render the chart first, and check what comes of it";
-    return { ...ruleFinding("template", { cause, location, fix }), command };
+    const fix =
+      chart === undefined
+        ? "render it first, and check what comes of it: RENDERER"
+        : "render the chart first, and check what comes of it";
+    const way = wayToRender(
+      prefix,
+      fix,
+      chart === undefined ? undefined : ["helm", "template", chart],
+    );
+    return { ...ruleFinding("template", { cause, location }), ...way };
   };
   const groups = groupBy(
     templates.filter(({ isMeant }) => !isMeant),
@@ -52,5 +54,19 @@ export function templateFindings(
     ),
   };
 }
+
+/** How to check what a program renders: by its line, else as a person makes one of what `fix` ends with. */
+export function wayToRender(
+  prefix: string,
+  fix: string,
+  line: readonly string[] | undefined,
+): Pick<Finding, "fix" | "command"> {
+  const check = `${prefix} validate -f -`;
+  if (line === undefined) return { fix: `${fix} | ${check}` };
+  return { fix, command: `${quoteCommand(line)} | ${check}` };
+}
+
+/** The fix where there is a line. */
+export const renderFirst = "render it, and check what comes of it";
 
 const nameKind = ({ chart }: Template): string => (chart === undefined ? "" : "Helm ");

@@ -3,7 +3,12 @@
  * verdict is given by the function that the webhook calls (C1-C20), over the same values.
  */
 import { clustersAsFilled, fillEdit, isPlaceholder } from "./placeholders";
-import { clusterKey, isOfKind, lookUpCluster, readReference } from "../../domain/rules/clusters";
+import {
+  clusterKey,
+  findRuledKind,
+  lookUpCluster,
+  readReference,
+} from "../../domain/rules/clusters";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
 import { ruleFinding, ruleFindings } from "../../domain/rules/findings";
@@ -15,6 +20,7 @@ import {
   needsCluster,
   needsOldCluster,
   ruleSources,
+  wouldBeDenied,
 } from "../../domain/rules/order";
 import type {
   Cause,
@@ -83,7 +89,7 @@ export function judgeIn(
       verdict: judgeEdit(asked, lookups, world.options),
     });
     const cases = befores.objects.flatMap((before, at) => {
-      const old = { at, fix: oneState, because: () => befores.because };
+      const old = { at, fix: oneState, because: befores.because };
       return listWrittenOrFilled({ ...edit, before }, world).flatMap(
         ({ it: asked, ...written }): readonly PossibleCase[] =>
           look(asked, asked.after).flatMap((ec) =>
@@ -105,9 +111,8 @@ function listWrittenOrFilled(
   { options, unfilled }: RuleWorld,
 ): readonly Choice<Edit>[] {
   const filled = unfilled && fillEdit(edit, options.names);
-  if (filled === undefined) return [{ it: edit, at: 0, fix: fillIn, because: () => "" }];
-  const because = (): string =>
-    `${boundList(filled.fields)} ${filled.fields.length === 1 ? "is" : "are"} not filled in`;
+  if (filled === undefined) return [{ it: edit, at: 0, fix: fillIn, because: "" }];
+  const because = `${boundList(filled.fields)} ${filled.fields.length === 1 ? "is" : "are"} not filled in`;
   return [edit, filled.edit].map((it, at) => ({ it, at, fix: fillIn, because }));
 }
 
@@ -124,7 +129,7 @@ function listChoices(
   const makeFound = (cluster: ClusterFacts): ClusterLookup => ({ is: "found", cluster });
   if (lookup.is !== "found") {
     const others = lookup.is === "ambiguous" && !complete ? near.map(makeFound) : [];
-    const because = (): string => showMiss(lookup, names);
+    const because = showMiss(lookup, names);
     return [lookup, ...others].map((it, at) => ({ it, at, fix: nameIt, because }));
   }
   const key = clusterKey(lookup.cluster);
@@ -134,8 +139,7 @@ function listChoices(
     : documents;
   const isUnfilled = all.length > documents.length;
   const ec = showCluster(lookup.cluster, names);
-  const because = (): string =>
-    isUnfilled ? `not all of ${ec} is filled in` : `the documents of ${ec} differ`;
+  const because = isUnfilled ? `not all of ${ec} is filled in` : `the documents of ${ec} differ`;
   const fix = isUnfilled ? fillIn : ruleFindings.candidates.fix;
   return all.map((cluster, at) => ({ it: makeFound(cluster), at, fix, because }));
 }
@@ -150,7 +154,7 @@ const ownName =
 interface Choice<T> {
   readonly it: T;
   readonly at: number;
-  readonly because: () => string;
+  readonly because: string;
   readonly fix: string;
 }
 
@@ -242,7 +246,7 @@ function choiceDoubts(cases: readonly PossibleCase[]): readonly Doubt[] {
       (group) => new Set(group.map(({ said }) => said)).size > 1,
     );
     const choice = mixed?.[0]?.choices[which];
-    return choice === undefined ? [] : [{ because: choice.because(), fix: choice.fix, leaves }];
+    return choice === undefined ? [] : [{ because: choice.because, fix: choice.fix, leaves }];
   });
 }
 
@@ -253,11 +257,10 @@ const causesIn = ({ causes, wouldDeny = [] }: Verdict): readonly Cause[] => [
 
 const renderPlace = ({ rule, field }: Cause): string => `${rule} ${field}`;
 
-const judgedKinds = ["edb", "eaadb"] as const;
-
 /** The kind of a database that is judged, undefined for every other object. */
 export function findKind(object: unknown, names: Names): Edit["kind"] | undefined {
-  return judgedKinds.find((kind) => isOfKind(object, kind, names));
+  const kind = findRuledKind(object, names);
+  return kind === "ec" ? undefined : kind;
 }
 
 /** An object as findings name it, cut and escaped as in a denial. */
@@ -272,7 +275,7 @@ export function listFindings(object: string, judged: JudgedEdit): readonly Findi
   const { verdict, unevaluated } = judged;
   const { causes, warnings, wouldDeny = [], more = 0 } = verdict;
   const [last] = causes.slice(-1);
-  const isSaid = (text: string): boolean => wouldDeny.length > 0 && /^would be denied: /.test(text);
+  const said = wouldDeny.map(wouldBeDenied);
   return [
     ...causes.map((cause) => causeFinding(object, cause, "error")),
     ...(last !== undefined && more > 0
@@ -280,7 +283,7 @@ export function listFindings(object: string, judged: JudgedEdit): readonly Findi
       : []),
     ...wouldDeny.map((cause) => causeFinding(object, cause, "warning")),
     ...warnings
-      .filter((text) => !isSaid(text))
+      .filter((text) => !said.includes(text))
       .map((cause) => ruleFinding("warned", { object, cause })),
     ...(unevaluated === undefined ? [] : [ruleFinding("unevaluated", { object, ...unevaluated })]),
   ];

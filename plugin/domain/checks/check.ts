@@ -1,8 +1,7 @@
 /** A preflight check as a value: what it says, what it needs to have been read, and its judgment. */
 import type { Found, Symptom } from "../diagnosis/symptom";
-import { type Explained, warning } from "../base/findings";
+import { warning } from "../base/findings";
 import type { Code } from "../names/codes";
-import { pick } from "../base/values";
 import type { KubeObject } from "../kube/objects";
 import type { CheckContext } from "./context";
 
@@ -59,11 +58,7 @@ export function makeChecks(area: Area) {
       rest: Omit<Check, "code" | "area" | "severity" | "source">,
     ): Check => ({ code, area, severity, source, ...rest });
   /** For a fact that a command's own finding is about: its code and words are kept. */
-  const shareCode = (entry: Code, rest: OfCode): Check => ({
-    ...pick(entry, "code", "severity", "cause", "fix", "remedies", "source"),
-    ...{ shared: true, area },
-    ...rest,
-  });
+  const shareCode = (entry: Code, rest: OfCode): Check => ofSymptom({ ...entry, ...rest });
   /** For a symptom of a component, as all that act judge it. */
   const ofSymptom = (symptom: Symptom<CheckContext>, rest: Partial<OfCode> = {}): Check => ({
     ...symptom,
@@ -95,4 +90,4 @@ export const judgingCodes = {
     cause: "a check failed: it met data that it does not understand",
     fix: "check by hand what the check is about, and report the failure with the cluster's objects",
   }),
-} as const satisfies Readonly<Record<string, Explained>>;
+} as const satisfies Readonly<Record<string, Code>>;

@@ -9,7 +9,8 @@ import {
 } from "../release/platforms";
 import { getPath, asString } from "../base/values";
 import { findCondition } from "../kube/typed";
-import { type Check, makeChecks, type CheckResult, on } from "./check";
+import { type Check, makeChecks, on } from "./check";
+import type { Found } from "../diagnosis/symptom";
 import { findGoal, type CheckContext } from "./context";
 
 const { error, warning } = makeChecks("platform");
@@ -17,7 +18,7 @@ const needs = ["clusterVersions", "constraints", "deployments"] as const;
 
 const platformIs =
   (standing: Standing) =>
-  (situation: CheckContext): readonly CheckResult[] => {
+  (situation: CheckContext): readonly Found[] => {
     const seen = findStandingHere(situation);
     return seen?.standing === standing
       ? [{ object: namePlatform(situation), cause: seen.cause }]
@@ -159,12 +160,7 @@ function isUntold(situation: CheckContext): boolean {
   return !dumped && parsePlatformVersion(versionHere(situation)) === undefined;
 }
 
-interface PlatformState {
-  readonly standing: Standing;
-  readonly cause: string;
-}
-
-function findStandingHere(situation: CheckContext): PlatformState | undefined {
+function findStandingHere(situation: CheckContext) {
   const goal = findGoal(situation);
   const line = goal === undefined ? undefined : platformSupport(goal.tag);
   const written = versionHere(situation);

@@ -22,7 +22,8 @@ import { aheadSymptoms, clusterSymptoms } from "../engine-cluster/symptoms";
 import type { FactKey, Facts } from "../facts/facts";
 import { enforceLabel } from "../kube/pod-security";
 import type { KubeObject } from "../kube/objects";
-import { type Check, makeChecks, type CheckResult, on, perCluster } from "./check";
+import { type Check, makeChecks, on, perCluster } from "./check";
+import type { Found } from "../diagnosis/symptom";
 import {
   activeActiveDatabases,
   type CheckContext,
@@ -238,7 +239,7 @@ function judgePath({
   wanted,
   clusters,
   names,
-}: CheckContext): readonly CheckResult[] {
+}: CheckContext): readonly Found[] {
   if (deployment === undefined || installed === undefined || wanted === undefined) return [];
   const tags = clusters.map((cluster) =>
     parseTag(asString(getPath(cluster, names.ecFields.versionTag))),
@@ -265,7 +266,7 @@ function modulesInUse(
 }
 
 /** Which builds are installed no object tells; nodes are on the old base until their own tag is of the new one. */
-function judgeOsBase(situation: CheckContext): readonly CheckResult[] {
+function judgeOsBase(situation: CheckContext): readonly Found[] {
   if (!isForNewBase(situation)) return [];
   const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
     const tags = listTags(cluster, situation);

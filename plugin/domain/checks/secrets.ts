@@ -2,7 +2,8 @@
 import { ec, text } from "../names/text";
 import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { getPath, renderValue, asString } from "../base/values";
-import { type Check, makeChecks, type CheckResult, on, perCluster } from "./check";
+import { type Check, makeChecks, on, perCluster } from "./check";
+import type { Found } from "../diagnosis/symptom";
 import type { CheckContext } from "./context";
 import { readName } from "../kube/objects";
 import { secretAbsent } from "../certificate/certificate";
@@ -12,7 +13,6 @@ import {
   type SecretReference,
   secretReferences,
   keepsSecretsHere,
-  referencesElsewhere,
   secretNames,
 } from "../facts/secret-references";
 
@@ -25,22 +25,22 @@ export function listSecretNames(facts: Facts): readonly string[] | undefined {
 }
 
 /** What is wrong with the Secrets of one use. */
-export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly CheckResult[] {
+export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly Found[] {
   const { clusters, facts, names } = situation;
   const remotes = facts.objects.ercs.filter(
     ({ metadata }) => metadata.namespace === facts.namespace,
   );
   return secretReferences(clusters, remotes, names)
-    .filter((reference) => reference.use === use)
+    .filter((reference) => reference.isHere && reference.use === use)
     .flatMap((reference) => judgeSecret(reference, situation));
 }
 
 function judgeSecret(
   { name, items, object, field, says }: SecretReference,
   { facts }: CheckContext,
-): readonly CheckResult[] {
+): readonly Found[] {
   const secret = factNamed(facts, "namedSecrets", { name });
-  const about = (what: string): CheckResult => ({
+  const about = (what: string): Found => ({
     object: `Secret/${facts.namespace}/${name}`,
     cause: `${what}; ${object} names it in ${field} for ${says}`,
   });
@@ -69,8 +69,8 @@ export const restChecks: readonly Check[] = [
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.credentialSecretType;
       if (keepsSecretsHere(cluster, names)) return undefined;
-      const others = referencesElsewhere(cluster, names)
-        .filter(({ use }) => use !== "credentials")
+      const others = secretReferences([cluster], [], names)
+        .filter(({ isHere, use }) => !isHere && use !== "credentials")
         .map(({ name, field }) => `${name} (${field})`);
       const alike = others.length === 0 ? "" : `, as are ${others.join(", ")}, not checked either`;
       return on(cluster, `they are of type ${renderValue(getPath(cluster, path))}${alike}`, {

@@ -27,15 +27,13 @@ export function unknownCodes(
   { only = [], skip = [] }: Selection,
   known: readonly string[],
 ): readonly string[] {
-  const named = [
-    ...only.filter((code) => !known.includes(code)).map((code) => ({ flag: "--only", code })),
-    ...skip
-      .filter(({ code }) => !known.some((one) => isSameCode(one, code)))
-      .map(({ code }) => ({ flag: "--skip", code })),
+  const tell = (flag: string) => (code: string) =>
+    `${flag}: there is no check ${code}${suggestion(code, known)}`;
+  const skipped = skip.map(({ code }) => code);
+  return [
+    ...only.filter((code) => !known.includes(code)).map(tell("--only")),
+    ...skipped.filter((code) => !known.some((one) => isSameCode(one, code))).map(tell("--skip")),
   ];
-  return named.map(
-    ({ flag, code }) => `${flag}: there is no check ${code}${suggestion(code, known)}`,
-  );
 }
 
 /** True for a whole code that is skipped, or for its findings on one object. */

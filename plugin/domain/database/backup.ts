@@ -6,15 +6,14 @@ import type { Names } from "../names/names";
 import type { ApiDatabase } from "../rest-api/records";
 import { databaseFinding } from "./findings";
 
-const lost = "the upgrade cannot be undone";
-
 /** The warning, by the REST API's record where it was read, else by what the spec asks for. */
 export function warnOfBackup(
   object: KubeObject,
   bdb: ApiDatabase | undefined,
   names: Names,
 ): Finding {
-  const cause = bdb === undefined ? describeAsked(object, names) : describeMade(bdb, names);
+  const told = bdb === undefined ? describeAsked(object, names) : `, and ${tellBackup(bdb, names)}`;
+  const cause = `the upgrade cannot be undone${told}`;
   return databaseFinding("backup", { object: objectLabel(object), cause });
 }
 
@@ -37,10 +36,6 @@ export function warnOfBackups(
   const more = each.length > toldAtMost ? `; and ${each.length - toldAtMost} more` : "";
   const cause = `the upgrades cannot be undone. ${each.slice(0, toldAtMost).join("; ")}${more}`;
   return [databaseFinding("backup", { object, cause })];
-}
-
-function describeMade(bdb: ApiDatabase, names: Names): string {
-  return `${lost}, and ${tellBackup(bdb, names)}`;
 }
 
 function tellBackup({ sent }: ApiDatabase, { bdbFields: fields }: Names): string {
@@ -96,9 +91,9 @@ function tellEnd(last: LastBackup): readonly string[] {
 function describeAsked(object: KubeObject, names: Names): string {
   const { edbFields: fields } = names;
   const last = readLast(object, names);
-  if ((last.at ?? last.status) !== undefined) return `${lost}, and ${tellMade("its status", last)}`;
+  if ((last.at ?? last.status) !== undefined) return `, and ${tellMade("its status", last)}`;
   const path = fields.backup;
   return isObject(getPath(object, path))
-    ? `${lost}; backups are set up in ${path.join(".")}, and when the last one was made is not known here`
-    : `${lost}, and no backup is set up in ${path.join(".")}`;
+    ? `; backups are set up in ${path.join(".")}, and when the last one was made is not known here`
+    : `, and no backup is set up in ${path.join(".")}`;
 }

@@ -27,43 +27,30 @@ export interface RequestWish {
 
 type WishField = keyof RequestWish;
 
-/** A field, with the flag that gives it. */
-export interface RequestField {
-  readonly field: WishField;
-  readonly flag: string;
-  /** What to do instead of a deprecated one (S120). */
-  readonly instead?: string;
-  readonly source: string;
-}
-
-/** Every field of the request that has a meaning: that of swap_roles is not published (S90). */
-export const requestFields: readonly RequestField[] = [
-  { field: "forceRestart", flag: "force-restart", source: "S80" },
-  {
-    field: "keepEngineVersion",
-    flag: "keep-engine-version",
-    instead: "give the present version with --engine-version",
-    source: "S81",
-  },
-  { field: "keepCrdtProtocolVersion", flag: "keep-crdt-protocol-version", source: "S82" },
-  { field: "mayDiscardData", flag: "may-discard-data", source: "S83" },
-  { field: "forceDiscard", flag: "force-discard", source: "S84" },
-  { field: "preserveRoles", flag: "preserve-roles", source: "S85" },
-  { field: "parallelShardsUpgrade", flag: "parallel-shards", source: "S86" },
-  { field: "modules", flag: "modules", source: "S87" },
-  { field: "engineVersion", flag: "engine-version", source: "S88" },
-  {
-    field: "latestWithModules",
-    flag: "latest-with-modules",
-    instead: "use --engine-version latest; its modules go with it",
-    source: "S89",
-  },
+/** Every field of the request that has a meaning, with the flag that gives it: that of swap_roles is not published (S90). */
+export const requestFields: readonly (readonly [field: WishField, flag: string])[] = [
+  ["forceRestart", "force-restart"], // S80
+  ["keepEngineVersion", "keep-engine-version"], // S81
+  ["keepCrdtProtocolVersion", "keep-crdt-protocol-version"], // S82
+  ["mayDiscardData", "may-discard-data"], // S83
+  ["forceDiscard", "force-discard"], // S84
+  ["preserveRoles", "preserve-roles"], // S85
+  ["parallelShardsUpgrade", "parallel-shards"], // S86
+  ["modules", "modules"], // S87
+  ["engineVersion", "engine-version"], // S88
+  ["latestWithModules", "latest-with-modules"], // S89
 ];
+
+/** What to do instead of a deprecated one (S120). */
+const replacements: Partial<Record<WishField, string>> = {
+  keepEngineVersion: "give the present version with --engine-version",
+  latestWithModules: "use --engine-version latest; its modules go with it",
+};
 
 /** The body: fields under the names that the server knows them by. */
 export function requestBody(wish: RequestWish, { upgradeRequest }: Names): Json {
   const entries = requestFields
-    .map(({ field }) => [field, wish[field]] as const)
+    .map(([field]) => [field, wish[field]] as const)
     .filter(([field, value]) =>
       field === "latestWithModules" ? value !== undefined : value !== undefined && value !== false,
     )
@@ -75,10 +62,11 @@ export function requestBody(wish: RequestWish, { upgradeRequest }: Names): Json 
 export function findDeprecated(wish: RequestWish, { upgradeRequest }: Names): readonly string[] {
   const { currentModule, newModule } = upgradeRequest;
   const lines = requestFields
-    .filter(({ field }) => wish[field] !== undefined && wish[field] !== false)
-    .flatMap(({ flag, instead }) =>
-      instead === undefined ? [] : [`--${flag} is deprecated as of 7.8.2: ${instead}`],
-    );
+    .filter(([field]) => wish[field] !== undefined && wish[field] !== false)
+    .flatMap(([field, flag]) => {
+      const instead = replacements[field];
+      return instead === undefined ? [] : [`--${flag} is deprecated as of 7.8.2: ${instead}`];
+    });
   const entries = [currentModule, newModule]
     .filter((key) => wish.modules?.some((module) => Object.hasOwn(module, key)))
     .map(

@@ -59,17 +59,10 @@ export function identify(target: Identified, all: readonly ApiDatabase[], names:
   // in both cases one sign is what it was found by
   const bothNamed = remembered !== undefined && named.includes(bdb);
   if (bothNamed || hasSign(target, bdb, names)) return { is: "proven", bdb };
-  return remembered === undefined
-    ? unproven(
-        target,
-        "uidUnknown",
-        `its status has no number, and a name does not prove that ${bdb.uid} is it`,
-      )
-    : unproven(
-        target,
-        "uidMismatch",
-        `its status has the number ${remembered}, and ${contradiction(target, bdb, named)}`,
-      );
+  const unsaid = `its status has no number, and a name does not prove that ${bdb.uid} is it`;
+  if (remembered === undefined) return unproven(target, "uidUnknown", unsaid);
+  const other = `its status has the number ${remembered}, and ${contradiction(target, bdb, named)}`;
+  return unproven(target, "uidMismatch", other);
 }
 
 function contradiction(

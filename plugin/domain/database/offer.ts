@@ -71,40 +71,28 @@ export function withOffer<T extends { readonly lookup: ClusterLookup }>(
 /** What the EC and its REST API say differently. */
 export function offerFindings(
   { object, cluster }: { readonly object: string; readonly cluster: ClusterFacts },
-  offer: ApiOffer,
+  { versions, policy }: ApiOffer,
   names: Names,
 ): readonly Finding[] {
-  return [
-    ...versionsDiffer({ object, cluster }, offer, names),
-    ...policiesDiffer({ object, cluster }, offer, names),
-  ];
-}
-
-type Published = Parameters<typeof offerFindings>[0];
-
-function versionsDiffer(
-  { object, cluster }: Published,
-  { versions }: ApiOffer,
-  names: Names,
-): readonly Finding[] {
+  const { majorChannel } = names;
+  const ec = renderTerm(names.ec);
   const { publisher, texts } = findReleases({ is: "found", cluster }, names);
-  if (publisher === undefined || versions === undefined) return [];
-  const published = [...texts];
-  if (published.join() === versions.join()) return [];
-  const cause = `the ${renderTerm(names.ec)} publishes ${published.join(", ")}, and its nodes can all run ${renderVersions(versions)}: only a version of both is taken`;
-  return [databaseFinding("offerDiffers", { object, cause }, names)];
-}
-
-function policiesDiffer(
-  { object, cluster }: Published,
-  { policy }: ApiOffer,
-  names: Names,
-): readonly Finding[] {
-  if (policy === undefined || policy === cluster.policy) return [];
-  if (policy !== names.majorChannel && cluster.policy !== names.majorChannel) return [];
-  const own = asString(cluster.policy) ?? "not set";
-  const cause = `the upgrade policy of the ${renderTerm(names.ec)} is ${own}, and that of its REST API ${policy}: ${names.majorChannel} counts`;
-  return [databaseFinding("offerDiffers", { object, cause }, names)];
+  const published = [...texts].join(", ");
+  const isKnown = publisher !== undefined && versions !== undefined;
+  const hasOtherPolicy = policy !== undefined && policy !== cluster.policy;
+  const causes = [
+    ...(isKnown && published !== versions.join(", ")
+      ? [
+          `the ${ec} publishes ${published}, and its nodes can all run ${renderVersions(versions)}: only a version of both is taken`,
+        ]
+      : []),
+    ...(hasOtherPolicy && [policy, cluster.policy].includes(majorChannel)
+      ? [
+          `the upgrade policy of the ${ec} is ${asString(cluster.policy) ?? "not set"}, and that of its REST API ${policy}: ${majorChannel} counts`,
+        ]
+      : []),
+  ];
+  return causes.map((cause) => databaseFinding("offerDiffers", { object, cause }, names));
 }
 
 /** Those of an EC's releases that all of its nodes can run, where that was asked. */
@@ -131,29 +119,22 @@ export function judgeChoice(
   names: Names,
 ): readonly Finding[] {
   if (offer === undefined) return [];
-  if (version !== undefined)
-    return judgeNumber(object, offer, { text: formatEngineVersion(version), names });
+  if (version !== undefined) {
+    const text = formatEngineVersion(version);
+    const { versions } = offer;
+    if (versions === undefined || versions.includes(text)) return [];
+    const cause = `not every node can run ${text}: all of them can run ${renderVersions(versions)}`;
+    return [databaseFinding("notOffered", { object, cause }, names)];
+  }
   const ec = renderTerm(names.ec);
   const { publisher, valid } = findReleases(lookup, names);
-  if (publisher === undefined) {
-    const cause = `neither the ${ec} nor the nodes in its REST API report the versions that they can run, so the version is not known`;
-    return [databaseFinding("latestUnknown", { object, cause }, names)];
-  }
   const both = pickOffered(offer, valid).map(({ text }) => text);
   const kind = both.length === 0 ? "" : "major ";
-  const cause = `the ${ec} and its nodes can both run ${renderVersions(both)}, and there is no ${kind}release among them to upgrade to`;
+  const cause =
+    publisher === undefined
+      ? `neither the ${ec} nor the nodes in its REST API report the versions that they can run, so the version is not known`
+      : `the ${ec} and its nodes can both run ${renderVersions(both)}, and there is no ${kind}release among them to upgrade to`;
   return [databaseFinding("latestUnknown", { object, cause }, names)];
-}
-
-/** A number that not every node can run. */
-function judgeNumber(
-  object: string,
-  { versions }: ApiOffer,
-  { text, names }: { readonly text: string; readonly names: Names },
-): readonly Finding[] {
-  if (versions === undefined || versions.includes(text)) return [];
-  const cause = `not every node can run ${text}: all of them can run ${renderVersions(versions)}`;
-  return [databaseFinding("notOffered", { object, cause }, names)];
 }
 
 function renderVersions(versions: readonly string[]): string {

@@ -1,5 +1,5 @@
 /** What the upgrade of one database would write, and everything that stands against it (S10, S61-S67, S98). */
-import { type FieldEdit, fieldEdits, buildPatch } from "../kube/edits";
+import { type FieldEdit, fieldEdits } from "../kube/edits";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type Diagnosed, rowOf } from "../diagnosis/symptom";
@@ -12,7 +12,7 @@ import { judgeEdit } from "../rules/order";
 import { findReleases } from "../rules/engine-version";
 import type { Edit, RuleOptions } from "../rules/types";
 import { renderCause } from "../rules/wording";
-import { getPath, isObject, type Json, asArray, getOwn, asString } from "../base/values";
+import { getPath, type Json, asArray, getOwn, asString, withValue } from "../base/values";
 import {
   compareEngineVersions,
   compareReleaseTags,
@@ -87,13 +87,14 @@ export function planDatabase(
   const isAfterwards = wish.via === "api" && wish.version === facts.names.latestChannel;
   const edits = isAfterwards ? [] : asked;
   const leaves = leftBy(facts, edits);
+  const later = judgeLater(label, target, aim);
   const all = findAgainst(facts, target, { aim, edits: asked, wish });
   const against = all.filter((one) => !isRisk(one));
   const passing = against.filter(isWaitedFor);
   const blocks = [
     ...against.filter((one) => wish.wait !== true || !isWaitedFor(one)),
     ...ownBlocks(facts, target, wish.via),
-    ...lowered(label, target, aim),
+    ...later.filter(({ severity }) => severity === "error"),
     ...untold(facts, target, { aim, edits, wish }),
     ...judged.blocks,
   ];
@@ -111,7 +112,7 @@ export function planDatabase(
     busy: [...busyCluster(facts, target), ...(wish.wait === true ? passing : [])],
     warnings: [
       ...judged.warnings,
-      ...newerThan(label, aim),
+      ...later.filter(({ severity }) => severity === "warning"),
       ...judgeVersions(facts, target),
       ...risks.filter(({ severity }) => severity === "warning"),
       ...endedChannel(facts, target, { leaves, edits }),
@@ -218,7 +219,7 @@ function judgedEdits(
   if (edits.length === 0 || instanceOf !== undefined) {
     return { blocks: [], warnings: [], owned: [] };
   }
-  const edit: Edit = { kind, before: object, after: merged(object, buildPatch(edits)) };
+  const edit: Edit = { kind, before: object, after: withEdits(object, edits) };
   const { blocks, warnings } = ruled(facts, target, edit);
   const modules = readSubject(edit, facts.names).modules.length > 0;
   const follow = modules ? [databaseFinding("modulesFollow", { object: objectLabel(object) })] : [];
@@ -229,12 +230,8 @@ function judgedEdits(
   };
 }
 
-function merged(base: Json, patch: Json): Json {
-  const entries = Object.entries(patch).map(([key, value]) => {
-    const before = base[key];
-    return [key, isObject(value) ? merged(isObject(before) ? before : {}, value) : value];
-  });
-  return { ...base, ...(Object.fromEntries(entries) as Json) };
+function withEdits(object: Json, edits: readonly FieldEdit[]): Json {
+  return edits.reduce((one, { path, to }) => withValue(one, path, to), object);
 }
 
 /** What the admission rules say of the edit, before it is sent (S61, S67, C1-C12). */
@@ -311,22 +308,17 @@ function findAgainst(
   return databaseGate(facts, subject, { acts, mends, restarts: isRestarted(facts, target, aim) });
 }
 
-function lowered(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {
-  const [runs, version] = renderVersions(aim);
-  if (!aim.newer || !named) return [];
-  const cause = `it runs ${runs}, and an upgrade does not lower it to ${version}`;
-  return [databaseFinding("lower", { object, cause })];
-}
-
-function newerThan(object: string, aim: Aim): readonly Finding[] {
-  const [runs, version] = renderVersions(aim);
-  if (!aim.passedOver) return [];
-  const cause = `it runs ${runs}, later than ${version}, and is left as it is`;
-  return [databaseFinding("newer", { object, cause })];
-}
-
-function renderVersions({ runs, version }: Aim): readonly [string, string] {
-  return [renderVersion(runs), renderVersion(version)];
+/** It runs more than what is asked for: refused where it was named, else left as it is. */
+function judgeLater(object: string, { named }: DatabaseTarget, aim: Aim): readonly Finding[] {
+  if (!aim.newer) return [];
+  const [runs, version] = [renderVersion(aim.runs), renderVersion(aim.version)];
+  const lowers = `it runs ${runs}, and an upgrade does not lower it to ${version}`;
+  const stays = `it runs ${runs}, later than ${version}, and is left as it is`;
+  return [
+    named
+      ? databaseFinding("lower", { object, cause: lowers })
+      : databaseFinding("newer", { object, cause: stays }),
+  ];
 }
 
 const oldest = "8.0.2-2";

@@ -16,12 +16,10 @@ import type { DatabaseSubject } from "./subject";
 /** A state that is over by itself when what the database does is done. */
 export const changePending = "active-change-pending";
 
-interface StateProblem {
-  readonly key: "busy" | "deleting" | "failed";
-  readonly says: string;
+type StateProblem =
+  | { readonly key: "busy" | "deleting"; readonly says: string }
   /** What is done about it after a look into the operator's log. */
-  readonly then?: string;
-}
+  | { readonly key: "failed"; readonly says: string; readonly then: string };
 
 const creating = "pending";
 
@@ -64,11 +62,10 @@ const looks = "see what the operator's log says of it";
 export function failedState(
   state: string,
 ): { readonly says: string; readonly fix: string } | undefined {
-  const { key, says, then } = findProblem(state);
-  return key === "failed" ? { says, fix: `${looks}; then ${then ?? correction}` } : undefined;
+  const problem = findProblem(state);
+  if (problem.key !== "failed") return undefined;
+  return { says: problem.says, fix: `${looks}; then ${problem.then}` };
 }
-
-const correction = "fix what it names, and run again";
 
 /** True for a state that waiting may end. */
 export function isBusy(state: string | undefined): boolean {
@@ -124,11 +121,14 @@ function judgeOwn(
 
 /** A busy database is waited for; why one has failed, the operator's log shows. */
 function tellState(facts: Facts, object: string, state: string | undefined): readonly Found[] {
-  if (state === undefined || isActive(state)) return [];
-  const { key, says, then = correction } = findProblem(state);
-  const found = databaseFinding(key, { object, cause: `${says}: its state is ${quote(state)}` });
-  if (key !== "failed") return [{ ...found, passes: true }];
-  return [{ ...omit(found, "fix"), remedies: [{ ...lookAtLog(facts), then: { says: then } }] }];
+  if (isActive(state)) return [];
+  const told = String(state);
+  const problem = findProblem(told);
+  const cause = `${problem.says}: its state is ${quote(told)}`;
+  const found = databaseFinding(problem.key, { object, cause });
+  if (problem.key !== "failed") return [{ ...found, passes: true }];
+  const remedy = { ...lookAtLog(facts), then: { says: problem.then } };
+  return [{ ...omit(found, "fix"), remedies: [remedy] }];
 }
 
 /** What does not end although it should have, since when, and what shows why. */
@@ -177,7 +177,7 @@ function findProblem(state: string): StateProblem {
   const known = problems.get(spelled(state));
   if (known !== undefined) return known;
   return /(^|-)(failed|error)$/.test(spelled(state))
-    ? { key: "failed", says: "it has failed" }
+    ? { key: "failed", says: "it has failed", then: "fix what it names, and run again" }
     : unknown;
 }
 

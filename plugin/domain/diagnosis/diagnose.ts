@@ -22,9 +22,16 @@ export interface Diagnosis {
   readonly unseen: readonly Unseen[];
 }
 
-/** Judges each row of a list, in its order. No row is left out because another one finds something. */
-export function diagnose<S extends Scene>(rows: readonly Symptom<S>[], scene: S): Diagnosis {
-  const each = rows.map((row) => diagnoseRow(row, scene));
+/**
+ * Judges each row of a list, in its order. No row is left out because another one finds something. `lists` are what
+ * a view rests on that chooses the objects itself.
+ */
+export function diagnose<S extends Scene>(
+  rows: readonly Symptom<S>[],
+  scene: S,
+  lists: Partial<Pick<Symptom, "needs" | "may">> = {},
+): Diagnosis {
+  const each = rows.map((row) => diagnoseRow({ ...row, ...lists }, scene));
   return {
     findings: each.flatMap(({ findings }) => findings),
     unseen: each.flatMap(({ unseen }) => unseen),

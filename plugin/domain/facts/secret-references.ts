@@ -20,28 +20,11 @@ export interface SecretReference {
   readonly says: string;
 }
 
-/** Every Secret that is named and has to be in Kubernetes, by default names too. */
+/**
+ * Every Secret that is named, by default names too. Only the kubelet's, for pulls, are in Kubernetes wherever the
+ * cluster keeps its own; remote clusters follow the operator.
+ */
 export function secretReferences(
-  clusters: readonly KubeObject[],
-  remotes: readonly KubeObject[],
-  names: Names,
-): readonly SecretReference[] {
-  return namedSecrets(clusters, remotes, names).flatMap(({ isHere, ...one }) =>
-    isHere ? [one] : [],
-  );
-}
-
-/** What a cluster names and keeps elsewhere: no Secret of that name is looked for. */
-export function referencesElsewhere(cluster: KubeObject, names: Names): readonly SecretReference[] {
-  return namedSecrets([cluster], [], names).flatMap(({ isHere, ...one }) => (isHere ? [] : [one]));
-}
-
-interface NamedSecret extends SecretReference {
-  readonly isHere: boolean;
-}
-
-/** Only the kubelet's, for pulls, are in Kubernetes wherever the cluster keeps its own; remote clusters follow the operator. */
-function namedSecrets(
   clusters: readonly KubeObject[],
   remotes: readonly KubeObject[],
   names: Names,
@@ -56,6 +39,11 @@ function namedSecrets(
     ),
     ...remotes.map((remote) => ({ ...ofRemote(remote, names), isHere: isRemoteHere })),
   ];
+}
+
+interface NamedSecret extends SecretReference {
+  /** It has to be in Kubernetes; else it is kept elsewhere, and no Secret of that name is looked for. */
+  readonly isHere: boolean;
 }
 
 /** True where a cluster keeps its secrets in Kubernetes: the default, and one of the types. */
@@ -137,5 +125,5 @@ export function secretNames(
 ): readonly string[] {
   const here = ({ metadata }: KubeObject): boolean => metadata.namespace === namespace;
   const references = secretReferences(clusters.filter(here), remotes.filter(here), names);
-  return [...new Set(references.map(({ name }) => name))];
+  return [...new Set(references.flatMap(({ name, isHere }) => (isHere ? [name] : [])))];
 }

@@ -6,6 +6,7 @@ import { engineVersionRule } from "./engine-version";
 import { modulesRule } from "./modules";
 import { readSubject } from "./fields";
 import type { Case, Cause, Edit, Lookups, Rule, RuleOptions, Subject, Verdict } from "./types";
+import { pass } from "./types";
 import { upgradePolicyRule } from "./upgrade-policy";
 import { describeCause, renderCause, renderWarning, showMiss } from "./wording";
 
@@ -62,9 +63,7 @@ function restsOnCluster({ shapes, versions, modules }: Subject, names: Names): b
 /** All causes and warnings of one edit, in the same order for the same input (C1–C12, C17–C20). */
 export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): Verdict {
   const subject = readSubject(edit, options.names);
-  if (isExempt(edit) || !restsOnCluster(subject, options.names)) {
-    return { causes: [], warnings: [], dependsOnCluster: false };
-  }
+  if (isExempt(edit) || !restsOnCluster(subject, options.names)) return pass;
   const facts: Case = { edit, subject, lookups, options };
   const verdicts = (edit.before === undefined ? createRules : changeRules).map((rule) =>
     applySetting(rule.judge(facts), options.rules[rule.setting]),
@@ -112,7 +111,7 @@ function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["sett
         unsaid: verdict.more,
       };
     case "off":
-      return { causes: [], warnings: [], dependsOnCluster: false };
+      return pass;
   }
 }
 

@@ -77,14 +77,8 @@ test("the rows of the listing name each pair of versions, and say where there is
     { count: 1, first: ["b/two"] },
   ];
   expect(listVersionRows("EDB", { versions })).toEqual([
-    {
-      kind: "EDB",
-      wanted: "8.0",
-      running: "7.4",
-      count: "5",
-      names: "a/one,a/two,b/one and 2 more",
-    },
-    { kind: "EDB", wanted: "<none>", running: "unknown", count: "1", names: "b/two" },
+    ["EDB", "8.0", "7.4", "5", "a/one,a/two,b/one and 2 more"],
+    ["EDB", "<none>", "unknown", "1", "b/two"],
   ]);
 });
 

@@ -60,7 +60,7 @@ const every: Required<RequestWish> = {
 };
 
 test("every field has its row and its name on the wire; what is false is not sent, but for one", () => {
-  expect(requestFields.map(({ field }) => field).toSorted()).toEqual(Object.keys(every).toSorted());
+  expect(requestFields.map(([field]) => field).toSorted()).toEqual(Object.keys(every).toSorted());
   const inSnakeCase = Object.entries(every).map(([key, value]) => [
     key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     value,
