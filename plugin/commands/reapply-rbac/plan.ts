@@ -1,4 +1,5 @@
 /** What a run is to bring about, planned from what was read, and what stands against it. Pure. */
+import { boundList } from "../../domain/base/values";
 import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
@@ -17,11 +18,11 @@ import {
   type Site,
   planPlace,
 } from "../../domain/rbac/site";
-import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
+import { describeStale, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
 import type { RbacOptions } from "./read";
-import { type Targets, shortened } from "./targets";
+import type { Targets } from "./targets";
 
 /** Everything that a plan is made from. */
 interface RbacFacts {
@@ -148,7 +149,7 @@ function requireDroppable({ dropLocal }: RbacOptions, sites: readonly Site[]): v
   const hint =
     there.size === 0
       ? "go without it: there are no local additions"
-      : `name one of: ${shortened([...there].sort())}`;
+      : `name one of: ${boundList([...there].sort(), 10)}`;
   throw new UsageError(
     unknown.map((typed) => `--drop-local ${typed}: nobody added it`),
     { hint },
@@ -169,23 +170,15 @@ export function describeKept({ wide, sites }: RbacPlan): readonly Finding[] {
   return [...found.values()].map(({ finding, others }) =>
     others.length === 0
       ? finding
-      : { ...finding, cause: `${finding.cause} (${others.length} more: ${shortened(others)})` },
+      : { ...finding, cause: `${finding.cause} (${others.length} more: ${boundList(others, 10)})` },
   );
 }
 
-/** One finding for each place with leftovers, at its first binding. */
-export function describeStale(all: readonly Stale[]): readonly Finding[] {
-  const alone = listPrunable(all).flatMap(({ bindings }) =>
-    bindings.slice(0, 1).map((binding) => rbacFinding("stale", { object: objectLabel(binding) })),
+/** One finding for each place with leftovers. */
+export function tellStale(all: readonly Stale[]): readonly Finding[] {
+  return (["stale", "staleShared"] as const).flatMap((what) =>
+    describeStale(all, what === "staleShared").map((found) => rbacFinding(what, found)),
   );
-  const shared = all.flatMap(({ bindings, others }) => {
-    if (others.length === 0) return [];
-    const cause = `the binding is left, and is also for ${others.join(", ")}`;
-    return bindings
-      .slice(0, 1)
-      .map((binding) => rbacFinding("staleShared", { object: objectLabel(binding), cause }));
-  });
-  return [...cutOff(alone), ...cutOff(shared)];
 }
 
 /** Those that --prune deletes. */

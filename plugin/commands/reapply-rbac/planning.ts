@@ -1,4 +1,5 @@
 /** Plans `reapply-rbac`: reads step by step, judges, asks for permissions, and tries each write by dry run. */
+import { describeSituation } from "../../domain/checks/context";
 import { countNoun } from "../../domain/base/values";
 import { eachAtMost } from "../../domain/base/concurrency";
 import { objectLabel } from "../../domain/kube/objects";
@@ -25,14 +26,7 @@ import {
   readNamespaces,
   readOperator,
 } from "./read";
-import {
-  listAccepted,
-  describeKept,
-  listPlaces,
-  planRbac,
-  listPrunable,
-  describeStale,
-} from "./plan";
+import { listAccepted, describeKept, listPlaces, planRbac, listPrunable, tellStale } from "./plan";
 import { requireConfigured, type Targets, chooseTargets } from "./targets";
 import { makeWork, withoutInterrupt, prune, type RbacWork, workThrough } from "./each-place";
 import type { RbacPartWish } from "./input";
@@ -66,10 +60,11 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   const { deps, options, summary, tell } = work;
   const { recorder, names } = deps;
   await requireNamespace(deps, options.namespace);
-  const { configured, running } = await readOperator(deps, options);
-  requireConfigured(configured, options);
-  const namespaces = await readNamespaces(deps, options, configured);
-  const targets = chooseTargets(namespaces, configured, options);
+  const told = describeSituation(await readOperator(deps, options), {});
+  requireConfigured(told, options);
+  const { facts, ...namespaces } = await readNamespaces(deps, options, told);
+  const targets = chooseTargets(namespaces, { ...told, facts }, options);
+  const running = told.installed?.tag;
   tell(targets.findings);
   summary.begin(targets);
   const fills = fillsAccounts(options, names);
@@ -96,7 +91,7 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   tell(describeKept(plan));
   tell(listAccepted([...plan.wide, ...plan.sites], names, options));
   const stale = await readStale(work, targets, inventory);
-  tell(describeStale(stale));
+  tell(tellStale(stale));
   return { ...plan, targets, stale };
 }
 
