@@ -15,7 +15,7 @@ import type { World } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { requireNamespace } from "../../readers/ground";
 import { listDeletions } from "./changes";
-import { listNeeds, rbacCommand } from "./needs";
+import { rbacCommand, rbacNeeds } from "./needs";
 import {
   type Inventory,
   type RbacDeps,
@@ -71,8 +71,8 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
   const wanted = listPlaces({ names, running }, options, { targets, accounts });
   const managed = wanted.flatMap(({ namespace }) => namespace ?? []);
-  const known = { accounts: fills, managed, label: targets.label };
-  recorder.needs.declare(rbacCommand, listNeeds(deps, options, known));
+  const known = { ...options, names, accounts: fills, managed, label: targets.label };
+  recorder.needs.declare(rbacCommand, rbacNeeds(known));
   const inventory = await readInventory(deps);
   const places = await readPlaces(work, wanted, inventory);
   const plan = planRbac({ names, running, places }, options);
@@ -80,7 +80,7 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   const written = shared
     .filter(({ found }) => !isAggregated(found.role))
     .map(({ wanted: { role } }) => role.metadata.name ?? "");
-  recorder.needs.declare(rbacCommand, listNeeds(deps, options, { ...known, shared: written }));
+  recorder.needs.declare(rbacCommand, rbacNeeds({ ...known, shared: written }));
   for (const { found, wanted } of shared) {
     const rules = isAggregated(found.role)
       ? "a controller makes its rules"
