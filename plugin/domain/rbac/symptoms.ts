@@ -40,13 +40,13 @@ import {
 } from "./scene";
 
 /** True where the binding is for the account, by name or by a group of its namespace. */
-export function isFor(binding: KubeObject, account: BindingSubject): boolean {
+function isFor(binding: KubeObject, account: BindingSubject): boolean {
   const subjects = placedSubjects(binding, binding);
   return subjectsBeyond(nameByGroups([account], subjects), subjects).length === 0;
 }
 
 /** The account that the operator's pods run as. */
-export function operatorAccount(
+function operatorAccount(
   deployment: KubeObject,
   { namespace, names }: Pick<Facts, "names" | "namespace">,
 ): BindingSubject & Required<Pick<BindingSubject, "namespace">> {
@@ -313,7 +313,10 @@ export const releaseSymptoms: readonly Symptom<RbacScene>[] = [
     judge: perPlan(({ plan: { local }, ...held }, { clusters, names }) => {
       // without an EC nobody knows whose accounts the release means
       const isUnknown = nameAccounts(clusters, names).length === 0;
-      return localFindings(held, isUnknown ? { ...local, subjects: [] } : local);
+      return localFindings(held, {
+        subjects: isUnknown ? [] : local.subjects,
+        grants: isAggregated(held.role) ? [] : local.grants,
+      });
     }),
   },
 ];
@@ -496,7 +499,7 @@ function listSettings({ configMap }: Names): readonly string[] {
 }
 
 /** A binding that is not for the operator's account. */
-export function missesAccount(binding: KubeObject, account: BindingSubject): Found {
+function missesAccount(binding: KubeObject, account: BindingSubject): Found {
   const { namespace } = binding.metadata;
   const name = readName(binding);
   const place = namespace === undefined ? [] : [`--namespace=${namespace}`];
