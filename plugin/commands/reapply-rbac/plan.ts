@@ -68,15 +68,16 @@ export function listPlaces(
 
 /** Plans every place; throws where the operator that runs, or --drop-local, does not fit it. */
 export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
-  const { names, running, places } = facts;
+  const { names, places } = facts;
   const planning = { ...options, names };
   const planned = [...places].map(([place, found]) => planPlace(place, found, planning));
   const sites = planned.filter(({ namespace }) => namespace !== undefined);
   const labeled = planned.filter(({ namespace }) => namespace === undefined);
   const wide = [...labeled, ...listSharedRoles(sites, planning)];
   requireOwnRules(wide);
-  requireLate({ names, running, sites: [...wide, ...sites] }, options);
-  requireDroppable(options, [...wide, ...sites]);
+  const all = [...wide, ...sites];
+  requireLate(facts, all, options);
+  requireDroppable(options, all);
   return { wide, sites };
 }
 
@@ -87,11 +88,6 @@ function requireRoles(names: Names, options: RbacOptions, running: string | unde
   const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
   const cause = roles.because;
   throw new BlockedError(exitCodes.blocked, [rbacFinding("releaseUnknown", { object, cause })]);
-}
-
-/** What runs, and what is planned. */
-interface PlannedSites extends Omit<RbacFacts, "places"> {
-  readonly sites: readonly Site[];
 }
 
 /** What a controller makes of other roles is not this tool's to write: it has to have all of the rules. */
@@ -105,10 +101,13 @@ function requireOwnRules(wide: readonly Site[]): void {
 }
 
 /** Nothing is taken from an operator that still uses it: an older one, or one that cannot be determined. */
-function requireLate(planned: PlannedSites, options: RbacOptions): void {
+function requireLate(
+  { names, running }: Omit<RbacFacts, "places">,
+  sites: readonly Site[],
+  options: RbacOptions,
+): void {
   const { mode, namespace, release } = options;
   if (mode !== "contract") return;
-  const { names, running } = planned;
   const object = `Deployment/${namespace}/${names.operator.deployment}`;
   const [runs, wanted] = [parseReleaseTag(running), parseReleaseTag(release)];
   if (runs === undefined) {
@@ -121,7 +120,7 @@ function requireLate(planned: PlannedSites, options: RbacOptions): void {
   }
   const still =
     wanted === undefined
-      ? stillUsed(planned, options)
+      ? options.shipped !== true && stillUsed(findLine(running, names), sites)
       : compareReleaseTags(runs, wanted) < 0 && `the roles are of ${String(release)}`;
   if (still === false) return;
   const cause = `operator ${String(running)} runs: ${still}`;
@@ -129,12 +128,7 @@ function requireLate(planned: PlannedSites, options: RbacOptions): void {
 }
 
 /** A file does not say which release it is of: what the operator that runs needs tells. */
-function stillUsed(
-  { names, running, sites }: PlannedSites,
-  { shipped }: RbacOptions,
-): string | false {
-  if (shipped === true) return false;
-  const line = findLine(running, names);
+function stillUsed(line: ReturnType<typeof findLine>, sites: readonly Site[]): string | false {
   if (line === undefined) return "what it uses is not known";
   const used = isAmong(grantsOf(line.rules));
   const lost = sites.flatMap(({ plan }) => plan.lost.filter(used));
