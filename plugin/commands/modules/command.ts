@@ -21,7 +21,7 @@ import { startRecorder } from "../../cmdutil/run-ports";
 import { openJournal } from "../../kernel/journal";
 import { installModule } from "./install";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
-import { countNoun, getOwn } from "../../domain/base/values";
+import { countNoun, getOwn, pick } from "../../domain/base/values";
 import { escape, renderTable } from "../../output/escape";
 import { renderText, type TextStyle } from "../../output/text";
 
@@ -89,12 +89,7 @@ export function runModulesInUse(
       target: engine && formatEngineVersion(engine),
       platform,
       modules: uses,
-      databases: databases.map(({ uid, name, version, modules: used }) => ({
-        uid,
-        name,
-        version,
-        modules: used,
-      })),
+      databases: databases.map((one) => pick(one, "uid", "name", "version", "modules")),
     };
     const using = databases.filter(({ modules: used }) => used.length > 0);
     const said = `${using.length} of ${count(databases, "database")} with modules, ${uses.length} in use`;
@@ -130,16 +125,14 @@ interface ModulesSession {
   readonly cluster: KubeClient;
 }
 
-interface ModulesCommand {
-  readonly kind: string;
-  readonly command: string;
-  readonly flags: ModulesFlags;
-}
-
 /** Acts on the REST API of an EC; every expected end comes back as a report. */
 async function inModulesSession(
   asked: CommandContext,
-  { kind, command, flags }: ModulesCommand,
+  {
+    kind,
+    command,
+    flags,
+  }: Readonly<Record<"kind" | "command", string>> & { readonly flags: ModulesFlags },
   act: (session: ModulesSession) => Promise<Report>,
 ): Promise<Report> {
   const context = await resolveNamespace(asked);

@@ -22,20 +22,12 @@ import { type CallChange, Session, type SessionPorts } from "../../kernel/sessio
 import type { Recorder } from "../../kernel/recorder";
 import type { StepInfo } from "../../domain/kube/planned-write";
 import type { Report } from "../../kernel/report";
-import {
-  isAway,
-  type Limit,
-  type Look,
-  restApi,
-  waitFor,
-  type Waiting,
-  type WaitPorts,
-} from "../../kernel/wait";
+import { isAway, type Limit, type Look, restApi, waitFor, type WaitPorts } from "../../kernel/wait";
 import { requireGround } from "../../readers/ground";
 import type { Clock } from "../../ports/kubernetes";
 
 /** What an installation needs of the world. */
-type InstallPorts = UploadPorts & SessionPorts;
+type InstallPorts = SessionPorts & WaitPorts & { readonly api: ClusterApi; readonly names: Names };
 
 /** What is installed. */
 interface InstallOptions {
@@ -147,7 +139,7 @@ async function findInstalled(
     why: `${label} is in the list of installed modules`,
   };
   return await ports.recorder.step(info, async () => {
-    const value = await awaitListed(ports, module, { total: { ms: timeoutMs, end: notListed } });
+    const value = await awaitListed(ports, module, { ms: timeoutMs, end: notListed });
     return { result: "done", value };
   });
 
@@ -187,12 +179,6 @@ function awaitEnd(
   return { ...recorder.success(reason), details };
 }
 
-/** What an upload needs of the world. */
-interface UploadPorts extends WaitPorts {
-  readonly api: ClusterApi;
-  readonly names: Names;
-}
-
 /** An archive, and what it holds. */
 export interface ModuleFile {
   /** As it was given. */
@@ -203,7 +189,7 @@ export interface ModuleFile {
 }
 
 /** What came of an upload. */
-export interface Uploaded {
+interface Uploaded {
   /** What the server answered; absent where the list alone tells that the module is there. */
   readonly answer?: InstalledUpload;
   /** False where someone else was quicker. */
@@ -218,9 +204,9 @@ const lookMs = 20_000;
  * there already: that is what an answer that was lost looks like.
  */
 function makeUpload(
-  ports: UploadPorts,
+  ports: InstallPorts,
   file: ModuleFile,
-  tellEvery = 25,
+  tellEvery: number,
 ): Pick<CallChange<Uploaded>, "send" | "readBack"> {
   const { api, names, signal } = ports;
   return {
@@ -234,9 +220,7 @@ function makeUpload(
       const isThere = error instanceof ClusterApiError && error.apiCode === moduleExists;
       if (!isOurs && !isThere) return undefined;
       const looking = { ...ports, signal: new AbortController().signal };
-      return await awaitListed(looking, file.module, {
-        total: { ms: lookMs, end: notListed },
-      }).then(
+      return await awaitListed(looking, file.module, { ms: lookMs, end: notListed }).then(
         () => ({ isOurs }),
         // the error of the upload says more than that of the list
         () => undefined,
@@ -249,14 +233,14 @@ function makeUpload(
   }
 }
 
-/** Waits until the list has the build. */
+/** Waits until the list has the build, at most so long. */
 async function awaitListed(
-  ports: UploadPorts,
+  ports: InstallPorts,
   module: InstalledModule,
-  limits: Pick<Waiting<unknown>, "total" | "idle">,
+  total: Limit,
 ): Promise<InstalledModule> {
   return await waitFor<InstalledModule>(ports, {
-    ...limits,
+    total,
     server: restApi,
     look: async () => {
       const found = sameBuild(module, await ports.api.modules(ports.signal));
@@ -304,15 +288,11 @@ interface FollowPorts {
 
 /** Which action, and for how long. */
 interface Followed {
-  /** Undefined where the server has named none: then nothing is followed. */
-  readonly uid: string | undefined;
+  readonly uid: string;
   /** For people: `the installation of rg 1.2.5`. */
   readonly subject: string;
-  /** Of the whole wait; absent: as long as something moves. */
-  readonly timeoutMs?: number | undefined;
-  readonly idle?: Limit | undefined;
-  /** What a failure of the action is. */
-  readonly failed?: (action: ApiAction) => Error;
+  /** Of the whole wait. */
+  readonly timeoutMs: number;
 }
 
 /** The server says that the action failed. */
@@ -347,8 +327,7 @@ export async function followAction(
   followed: Followed,
 ): Promise<ApiAction | undefined> {
   const { api, signal } = ports;
-  const { uid, subject, timeoutMs, idle, failed } = followed;
-  if (uid === undefined) return undefined;
+  const { uid, subject, timeoutMs } = followed;
   let isSeen = false;
   let polls = 0;
   return await waitFor(ports, {
@@ -356,27 +335,17 @@ export async function followAction(
     look: async ({ idleMs }): Promise<Look<ApiAction | undefined>> => {
       polls += 1;
       const action = await api.action(uid, signal);
-      if (action === undefined) {
-        const isForgotten = isSeen || polls > unseenPolls;
-        return isForgotten
-          ? { is: "done", value: undefined }
-          : { is: "moving", on: `${subject}: not begun` };
-      }
+      const isForgotten = action === undefined && (isSeen || polls > unseenPolls);
+      // what it worked on tells how it ended
+      const isOver = action?.is === "unknown" && idleMs >= unknownAfterMs;
+      if (isForgotten || isOver) return { is: "done", value: undefined };
+      if (action === undefined) return { is: "moving", on: `${subject}: not begun` };
       isSeen = true;
       if (action.is === "completed") return { is: "done", value: action };
-      if (action.is === "running")
-        return { is: "moving", on: `${subject}: ${describeProgress(action)}` };
-      if (action.is === "unknown") {
-        // what it worked on tells how it ended
-        const isOver = idleMs >= unknownAfterMs;
-        return isOver
-          ? { is: "done", value: undefined }
-          : { is: "moving", on: `${subject}: ${describeProgress(action)}` };
-      }
-      throw failed?.(action) ?? new ActionFailedError(action, subject);
+      if (action.is === "failed") throw new ActionFailedError(action, subject);
+      return { is: "moving", on: `${subject}: ${describeProgress(action)}` };
     },
-    total: timeoutMs === undefined ? undefined : { ms: timeoutMs, end: stillUnderWay(followed) },
-    idle,
+    total: { ms: timeoutMs, end: stillUnderWay(followed) },
   });
 }
 
@@ -387,12 +356,8 @@ function describeProgress({ progress, status = "not begun", ...action }: ApiActi
 
 const stillUnderWay =
   ({ uid, subject }: Followed): Limit["end"] =>
-  (_on, ms) => {
-    const seconds = Math.round(ms / 1000);
-    return new TimeoutError(
-      `${subject} is still in progress after ${seconds}s (action ${String(uid)})`,
-      {
-        hint: "run the same command again later, or with a longer --timeout",
-      },
+  (_on, ms) =>
+    new TimeoutError(
+      `${subject} is still in progress after ${Math.round(ms / 1000)}s (action ${uid})`,
+      { hint: "run the same command again later, or with a longer --timeout" },
     );
-  };

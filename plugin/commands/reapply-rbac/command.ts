@@ -49,6 +49,6 @@ export async function rbacRole({
     ...{ names: context.names, namespace, prune, prove: probe },
     managed: await readGiven(context, flags),
     accounts: account === undefined,
-    selects: selector !== undefined,
+    selector,
   });
 }

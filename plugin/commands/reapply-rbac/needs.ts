@@ -1,6 +1,6 @@
 /** What `reapply-rbac` needs. */
 import { factSources } from "../../domain/facts/facts";
-import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
+import { kinds, kindsIn, rbacKinds, type RolePair } from "../../domain/kube/kinds";
 import type { Resource } from "../../domain/kube/objects";
 import { type Permission, permissionOn, reviewPermission } from "../../domain/kube/permissions";
 import { nameSecond } from "../../domain/rbac/site";
@@ -27,8 +27,8 @@ export interface RbacWish extends NeedsPlace {
   readonly shared?: readonly string[] | undefined;
   /** The accounts of the clusters are to be found. */
   readonly accounts: boolean;
-  /** Namespaces are chosen by label. */
-  readonly selects: boolean;
+  /** Namespaces are chosen by it. */
+  readonly selector?: string | undefined;
   /** What is left over is deleted. */
   readonly prune: boolean;
   /** The access is proven. */
@@ -37,7 +37,7 @@ export interface RbacWish extends NeedsPlace {
 
 /** Roles and bindings of the managed namespaces. */
 export function rbacNeeds(wish: RbacWish): Needs {
-  const { names, namespace, accounts, selects } = wish;
+  const { names, namespace, accounts, selector } = wish;
   const told = "to see which namespaces the operator is told to manage";
   const { deployment } = names.operator;
   const namespaces = permissionOn("list", kinds.namespace, {
@@ -55,7 +55,7 @@ export function rbacNeeds(wish: RbacWish): Needs {
             }),
           ]
         : []),
-      ...(selects ? [namespaces] : []),
+      ...(selector === undefined ? [] : [namespaces]),
     ],
     may: [
       namespaces,
@@ -113,19 +113,16 @@ export function labelReads({ names }: Pick<NeedsPlace, "names">): readonly Permi
 }
 
 /** Role and binding in a namespace. */
-function pairNeeds(wish: RbacWish, namespace: string | undefined): readonly Permission[] {
-  const { consumerRole: role, consumerBinding } = wish.names.rbac;
-  const bindings = [consumerBinding, nameSecond(consumerBinding, wish.names)];
-  const { role: roles, roleBinding } = rbacKinds;
-  return writing({ roles, role, bindingKind: roleBinding, bindings, namespace });
+function pairNeeds({ names }: RbacWish, namespace: string | undefined): readonly Permission[] {
+  const { consumerRole: role, consumerBinding: binding } = names.rbac;
+  const kinds = { role: rbacKinds.role, binding: rbacKinds.roleBinding };
+  return writing({ role, binding }, { kinds, names, namespace });
 }
 
 /** The cluster-wide pair of label mode. */
-function labelNeeds(wish: RbacWish): readonly Permission[] {
-  const { labelRole: role, labelBinding } = wish.names.rbac;
-  const bindings = [labelBinding, nameSecond(labelBinding, wish.names)];
-  const { role: roles, binding: bindingKind } = kindsIn(undefined);
-  return writing({ roles, role, bindingKind, bindings });
+function labelNeeds({ names }: RbacWish): readonly Permission[] {
+  const { labelRole: role, labelBinding: binding } = names.rbac;
+  return writing({ role, binding }, { kinds: kindsIn(undefined), names });
 }
 
 /** Leftovers are wherever nothing is managed any more. */
@@ -145,49 +142,31 @@ function pruneNeeds({ names: { rbac } }: RbacWish): readonly Permission[] {
   ];
 }
 
-interface WrittenPair {
-  readonly roles: Resource;
-  readonly role: string;
-  readonly bindingKind: Resource;
-  readonly bindings: readonly string[];
+interface Written {
+  readonly kinds: RolePair<Resource>;
+  readonly names: NeedsPlace["names"];
   readonly namespace?: string | undefined;
 }
 
 /** A role and its bindings, which are replaced where they are for another one. */
-function writing(pair: WrittenPair): readonly Permission[] {
-  const { roles, role, bindingKind, bindings, namespace } = pair;
+function writing(
+  { role, binding }: RolePair<string>,
+  { kinds, names, namespace }: Written,
+): readonly Permission[] {
   const why = "to bring roles and bindings up to date";
-  const binds = permissionOn("bind", roles, {
+  const binds = permissionOn("bind", kinds.role, {
     why: "to bind a role that gives more than its writer has",
     namespace,
     name: role,
   });
   return [
-    permissionOn("get", roles, { why, namespace, name: role }),
-    ...applyNeeds({ resource: roles, name: role, namespace }, why),
-    ...bindings.flatMap((name) => [
-      ...["get", "delete"].map((verb) => permissionOn(verb, bindingKind, { why, namespace, name })),
-      ...applyNeeds({ resource: bindingKind, name, namespace, binds }, why),
+    permissionOn("get", kinds.role, { why, namespace, name: role }),
+    ...applyNeeds({ resource: kinds.role, name: role, namespace }, why),
+    ...[binding, nameSecond(binding, names)].flatMap((name) => [
+      ...["get", "delete"].map((verb) =>
+        permissionOn(verb, kinds.binding, { why, namespace, name }),
+      ),
+      ...applyNeeds({ resource: kinds.binding, name, namespace, binds }, why),
     ]),
   ];
-}
-
-/** A whole run, as it is asked for. */
-interface RunWish extends Pick<RbacWish, "namespace" | "prune" | "prove"> {
-  readonly given: readonly string[] | undefined;
-  readonly selector: string | undefined;
-}
-
-/** What the run may need in all, as far as it is known by now. */
-export function listNeeds(
-  { names }: Pick<NeedsPlace, "names">,
-  { namespace, given, selector, prune, prove }: RunWish,
-  { accounts, managed = given, label, shared }: KnownSites,
-): Needs {
-  const selects = selector !== undefined;
-  return rbacNeeds({ names, namespace, accounts, managed, label, shared, selects, prune, prove });
-}
-
-interface KnownSites extends Pick<RbacWish, "accounts" | "label" | "shared"> {
-  readonly managed?: readonly string[];
 }

@@ -8,7 +8,7 @@ import { type FactKey, type Facts, isKnown } from "../../domain/facts/facts";
 import type { Needs } from "../../domain/facts/needs";
 import { reapplyRbac } from "./flags";
 import { type RbacPartWish, readWish } from "./input";
-import { listNeeds, rbacCommand, rbacNeeds } from "./needs";
+import { rbacCommand, rbacNeeds } from "./needs";
 import { skipRoles } from "./gate";
 import { fillsAccounts, planReapply } from "./planning";
 import { openedTemplates, requireFit } from "./templates";
@@ -63,7 +63,8 @@ export async function makePart(
 export function rbacPart(wish: RbacPartWish): Part {
   return {
     command: rbacCommand,
-    needs: (names) => listNeeds({ names }, wish, { accounts: fillsAccounts(wish, names) }),
+    needs: (names) =>
+      rbacNeeds({ ...wish, names, managed: wish.given, accounts: fillsAccounts(wish, names) }),
     plan: async (world) => await planReapply(world, wish),
   };
 }
@@ -74,7 +75,7 @@ function listUpgradeNeeds({ facts, flags }: PartInputs): readonly Needs[] {
     rbacNeeds({
       ...{ names, namespace, prove: flags.probe },
       ...managedIn(facts),
-      ...{ accounts: true, selects: false, prune: false },
+      ...{ accounts: true, prune: false },
     }),
   ];
 }

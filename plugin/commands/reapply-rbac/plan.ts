@@ -1,4 +1,5 @@
 /** What a run is to bring about, planned from what was read, and what stands against it. Pure. */
+import { boundList } from "../../domain/base/values";
 import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import type { Names } from "../../domain/names/names";
@@ -17,11 +18,11 @@ import {
   type Site,
   planPlace,
 } from "../../domain/rbac/site";
-import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
+import { describeStale, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
 import type { RbacOptions } from "./read";
-import { type Targets, shortened } from "./targets";
+import type { Targets } from "./targets";
 
 /** Everything that a plan is made from. */
 interface RbacFacts {
@@ -67,15 +68,16 @@ export function listPlaces(
 
 /** Plans every place; throws where the operator that runs, or --drop-local, does not fit it. */
 export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
-  const { names, running, places } = facts;
+  const { names, places } = facts;
   const planning = { ...options, names };
   const planned = [...places].map(([place, found]) => planPlace(place, found, planning));
   const sites = planned.filter(({ namespace }) => namespace !== undefined);
   const labeled = planned.filter(({ namespace }) => namespace === undefined);
   const wide = [...labeled, ...listSharedRoles(sites, planning)];
   requireOwnRules(wide);
-  requireLate({ names, running, sites: [...wide, ...sites] }, options);
-  requireDroppable(options, [...wide, ...sites]);
+  const all = [...wide, ...sites];
+  requireLate(facts, all, options);
+  requireDroppable(options, all);
   return { wide, sites };
 }
 
@@ -86,11 +88,6 @@ function requireRoles(names: Names, options: RbacOptions, running: string | unde
   const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
   const cause = roles.because;
   throw new BlockedError(exitCodes.blocked, [rbacFinding("releaseUnknown", { object, cause })]);
-}
-
-/** What runs, and what is planned. */
-interface PlannedSites extends Omit<RbacFacts, "places"> {
-  readonly sites: readonly Site[];
 }
 
 /** What a controller makes of other roles is not this tool's to write: it has to have all of the rules. */
@@ -104,10 +101,13 @@ function requireOwnRules(wide: readonly Site[]): void {
 }
 
 /** Nothing is taken from an operator that still uses it: an older one, or one that cannot be determined. */
-function requireLate(planned: PlannedSites, options: RbacOptions): void {
+function requireLate(
+  { names, running }: Omit<RbacFacts, "places">,
+  sites: readonly Site[],
+  options: RbacOptions,
+): void {
   const { mode, namespace, release } = options;
   if (mode !== "contract") return;
-  const { names, running } = planned;
   const object = `Deployment/${namespace}/${names.operator.deployment}`;
   const [runs, wanted] = [parseReleaseTag(running), parseReleaseTag(release)];
   if (runs === undefined) {
@@ -120,7 +120,7 @@ function requireLate(planned: PlannedSites, options: RbacOptions): void {
   }
   const still =
     wanted === undefined
-      ? stillUsed(planned, options)
+      ? options.shipped !== true && stillUsed(findLine(running, names), sites)
       : compareReleaseTags(runs, wanted) < 0 && `the roles are of ${String(release)}`;
   if (still === false) return;
   const cause = `operator ${String(running)} runs: ${still}`;
@@ -128,12 +128,7 @@ function requireLate(planned: PlannedSites, options: RbacOptions): void {
 }
 
 /** A file does not say which release it is of: what the operator that runs needs tells. */
-function stillUsed(
-  { names, running, sites }: PlannedSites,
-  { shipped }: RbacOptions,
-): string | false {
-  if (shipped === true) return false;
-  const line = findLine(running, names);
+function stillUsed(line: ReturnType<typeof findLine>, sites: readonly Site[]): string | false {
   if (line === undefined) return "what it uses is not known";
   const used = isAmong(grantsOf(line.rules));
   const lost = sites.flatMap(({ plan }) => plan.lost.filter(used));
@@ -148,7 +143,7 @@ function requireDroppable({ dropLocal }: RbacOptions, sites: readonly Site[]): v
   const hint =
     there.size === 0
       ? "go without it: there are no local additions"
-      : `name one of: ${shortened([...there].sort())}`;
+      : `name one of: ${boundList([...there].sort(), 10)}`;
   throw new UsageError(
     unknown.map((typed) => `--drop-local ${typed}: nobody added it`),
     { hint },
@@ -169,23 +164,15 @@ export function describeKept({ wide, sites }: RbacPlan): readonly Finding[] {
   return [...found.values()].map(({ finding, others }) =>
     others.length === 0
       ? finding
-      : { ...finding, cause: `${finding.cause} (${others.length} more: ${shortened(others)})` },
+      : { ...finding, cause: `${finding.cause} (${others.length} more: ${boundList(others, 10)})` },
   );
 }
 
-/** One finding for each place with leftovers, at its first binding. */
-export function describeStale(all: readonly Stale[]): readonly Finding[] {
-  const alone = listPrunable(all).flatMap(({ bindings }) =>
-    bindings.slice(0, 1).map((binding) => rbacFinding("stale", { object: objectLabel(binding) })),
+/** One finding for each place with leftovers. */
+export function tellStale(all: readonly Stale[]): readonly Finding[] {
+  return (["stale", "staleShared"] as const).flatMap((what) =>
+    describeStale(all, what === "staleShared").map((found) => rbacFinding(what, found)),
   );
-  const shared = all.flatMap(({ bindings, others }) => {
-    if (others.length === 0) return [];
-    const cause = `the binding is left, and is also for ${others.join(", ")}`;
-    return bindings
-      .slice(0, 1)
-      .map((binding) => rbacFinding("staleShared", { object: objectLabel(binding), cause }));
-  });
-  return [...cutOff(alone), ...cutOff(shared)];
 }
 
 /** Those that --prune deletes. */

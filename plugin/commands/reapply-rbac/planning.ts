@@ -1,4 +1,5 @@
 /** Plans `reapply-rbac`: reads step by step, judges, asks for permissions, and tries each write by dry run. */
+import { describeSituation } from "../../domain/checks/context";
 import { countNoun } from "../../domain/base/values";
 import { eachAtMost } from "../../domain/base/concurrency";
 import { objectLabel } from "../../domain/kube/objects";
@@ -14,7 +15,7 @@ import type { World } from "../../kernel/world";
 import { MissingPermissionsError, requirePermissions } from "../../kernel/permissions";
 import { requireGround } from "../../readers/ground";
 import { listDeletions } from "./changes";
-import { listNeeds, rbacCommand } from "./needs";
+import { rbacCommand, rbacNeeds } from "./needs";
 import {
   type Inventory,
   type RbacDeps,
@@ -25,14 +26,7 @@ import {
   readNamespaces,
   readOperator,
 } from "./read";
-import {
-  listAccepted,
-  describeKept,
-  listPlaces,
-  planRbac,
-  listPrunable,
-  describeStale,
-} from "./plan";
+import { listAccepted, describeKept, listPlaces, planRbac, listPrunable, tellStale } from "./plan";
 import { requireConfigured, type Targets, chooseTargets } from "./targets";
 import { makeWork, withoutInterrupt, prune, type RbacWork, workThrough } from "./each-place";
 import type { RbacPartWish } from "./input";
@@ -66,18 +60,19 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   const { deps, options, summary, tell } = work;
   const { recorder, names } = deps;
   await requireGround(deps, "reapply-rbac", options);
-  const { configured, running } = await readOperator(deps, options);
-  requireConfigured(configured, options);
-  const namespaces = await readNamespaces(deps, options, configured);
-  const targets = chooseTargets(namespaces, configured, options);
+  const told = describeSituation(await readOperator(deps, options), {});
+  requireConfigured(told, options);
+  const { facts, ...namespaces } = await readNamespaces(deps, options, told);
+  const targets = chooseTargets(namespaces, { ...told, facts }, options);
+  const running = told.installed?.tag;
   tell(targets.findings);
   summary.begin(targets);
   const fills = fillsAccounts(options, names);
   const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
   const wanted = listPlaces({ names, running }, options, { targets, accounts });
   const managed = wanted.flatMap(({ namespace }) => namespace ?? []);
-  const known = { accounts: fills, managed, label: targets.label };
-  recorder.needs.declare(rbacCommand, listNeeds(deps, options, known));
+  const known = { ...options, names, accounts: fills, managed, label: targets.label };
+  recorder.needs.declare(rbacCommand, rbacNeeds(known));
   const inventory = await readInventory(deps);
   const places = await readPlaces(work, wanted, inventory);
   const plan = planRbac({ names, running, places }, options);
@@ -85,7 +80,7 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   const written = shared
     .filter(({ found }) => !isAggregated(found.role))
     .map(({ wanted: { role } }) => role.metadata.name ?? "");
-  recorder.needs.declare(rbacCommand, listNeeds(deps, options, { ...known, shared: written }));
+  recorder.needs.declare(rbacCommand, rbacNeeds({ ...known, shared: written }));
   for (const { found, wanted } of shared) {
     const rules = isAggregated(found.role)
       ? "a controller makes its rules"
@@ -96,7 +91,7 @@ async function planPlaces(work: RbacWork): Promise<Omit<RbacPlanned, "open" | "l
   tell(describeKept(plan));
   tell(listAccepted([...plan.wide, ...plan.sites], names, options));
   const stale = await readStale(work, targets, inventory);
-  tell(describeStale(stale));
+  tell(tellStale(stale));
   return { ...plan, targets, stale };
 }
 

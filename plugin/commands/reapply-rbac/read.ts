@@ -2,15 +2,20 @@
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Skip } from "../../domain/base/skip";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kube/kinds";
-import { getTyped } from "../../ports/typed";
-import { type KubeObject, type Ref, refTo, type Resource } from "../../domain/kube/objects";
+import { getTyped, listTyped } from "../../ports/typed";
+import { type Facts, factsOf } from "../../domain/facts/facts";
+import {
+  type KubeObject,
+  readName,
+  type Ref,
+  refTo,
+  type Resource,
+} from "../../domain/kube/objects";
 import { inventoryNeeds, labelReads } from "./needs";
 import { rbacFinding } from "../../domain/rbac/findings";
-import { type Configured, readConfiguredNamespaces } from "../../domain/rbac/managed";
+import { nameAccounts, type RbacScene } from "../../domain/rbac/scene";
 import { type RbacScope, type PlaceFound, nameSecond } from "../../domain/rbac/site";
 import { readRoleRef } from "../../domain/kube/role-rules";
-import { listReleases } from "../../domain/scc/releases";
-import { getPath, asString } from "../../domain/base/values";
 import { permissionOn } from "../../domain/kube/permissions";
 import { findMissingPermissions, requirePermissions } from "../../kernel/permissions";
 import type { RunPorts } from "../../kernel/world";
@@ -18,29 +23,20 @@ import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../../readers/reviews";
 
-/** The operator as it is set up. */
-export interface Operator {
-  /** What it is told; undefined where it is not in this namespace at all. */
-  readonly configured: Configured | undefined;
-  /** The tag of the release that runs, where it tells. */
-  readonly running: string | undefined;
-}
-
 /** Reads the operator's Deployment and its settings. */
 export async function readOperator(
-  { cluster, names }: RbacDeps,
+  { clock, cluster, names }: RbacDeps,
   { namespace }: RbacOptions,
-): Promise<Operator> {
+): Promise<Facts> {
   const [deployment, configMap] = await Promise.all([
     getTyped(cluster, { resource: kinds.deployment, name: names.operator.deployment, namespace }),
     getTyped(cluster, { resource: kinds.configMap, name: names.configMap.name, namespace }),
   ]);
-  const absent = deployment === undefined && configMap === undefined;
-  const [release] = listReleases({ deployment }, names);
-  return {
-    configured: absent ? undefined : readConfiguredNamespaces({ deployment, configMap, names }),
-    running: release?.tag,
+  const read = {
+    deployments: deployment === undefined ? [] : [deployment],
+    configMaps: configMap === undefined ? [] : [configMap],
   };
+  return factsOf({ names, namespace, now: clock.now() }, read);
 }
 
 /** The service accounts of the clusters in the operator's namespace. */
@@ -51,48 +47,43 @@ export async function readAccounts(
   for (const version of [names.ecVersion, names.version]) {
     const resource = { group: names.group, version, ...names.ec };
     const clusters = await cluster.list(resource, { namespace });
-    const accounts = (clusters ?? []).map(
-      (ec) => asString(getPath(ec, names.ecFields.serviceAccountName)) ?? ec.metadata.name ?? "",
-    );
-    if (accounts.length > 0) return [...new Set(accounts)].sort();
+    const accounts = nameAccounts(clusters ?? [], names);
+    if (accounts.length > 0) return [...accounts].sort();
   }
   throw new BlockedError(exitCodes.blocked, [
     rbacFinding("noCluster", { object: `Namespace/${namespace}` }),
   ]);
 }
 
-/** Namespaces by name; undefined where they may not be listed. */
-type ObjectsByName = ReadonlyMap<string, KubeObject>;
-
-/** The namespaces that a run may be about. */
+/** The namespaces that a run may be about; undefined for what is not asked. */
 export interface Namespaces {
-  readonly all: ObjectsByName | undefined;
+  /** The facts with all namespaces, where they may be listed. */
+  readonly facts: Facts;
   /** Those with the label that the operator is told. */
-  readonly labeled: ObjectsByName | undefined;
+  readonly labeled: readonly string[] | undefined;
   /** Those that the selector chooses. */
-  readonly selected: ObjectsByName | undefined;
+  readonly selected: readonly string[] | undefined;
 }
 
 /** Lists them all, and again by each label. */
 export async function readNamespaces(
   { cluster }: RbacDeps,
   { selector }: RbacOptions,
-  configured: Configured | undefined,
+  { configured, facts }: RbacScene,
 ): Promise<Namespaces> {
-  const named = async (labelSelector?: string): Promise<ObjectsByName> => {
-    const options = {
-      whole: true,
-      lean: true,
-      ...(labelSelector !== undefined && { labelSelector }),
-    };
-    const all = (await cluster.list(kinds.namespace, options)) ?? [];
-    return new Map(all.map((object) => [object.metadata.name ?? "", object]));
+  const list = async (labelSelector?: string) => {
+    const labels = labelSelector === undefined ? {} : { labelSelector };
+    return (
+      (await listTyped(cluster, kinds.namespace, { whole: true, lean: true, ...labels })) ?? []
+    );
   };
+  const named = async (labelSelector: string) => (await list(labelSelector)).map(readName);
   const { group, plural: resource } = kinds.namespace;
   const mayList = await cluster.can({ verb: "list", group, resource });
+  const { deployments, configMaps } = facts.objects;
   return {
-    all: mayList ? await named() : undefined,
-    labeled: configured?.is === "label" ? await named(configured.selector) : undefined,
+    facts: mayList ? factsOf(facts, { deployments, configMaps, namespaces: await list() }) : facts,
+    labeled: configured.is === "label" ? await named(configured.selector) : undefined,
     selected: selector === undefined ? undefined : await named(selector),
   };
 }

@@ -1,6 +1,6 @@
 /** What became of each place of a run, and how the run ends by it. */
 import type { Awaited } from "../../domain/base/awaited";
-import { countNoun } from "../../domain/base/values";
+import { boundList, countNoun } from "../../domain/base/values";
 import { planFindings, type Result } from "../../domain/kube/planned-write";
 import { type Site, placeName } from "../../domain/rbac/site";
 import { grantLines } from "../../domain/kube/role-rules";
@@ -9,7 +9,7 @@ import { rbacFindings } from "../../domain/rbac/findings";
 import type { Finding } from "../../domain/base/findings";
 import { exitCodes } from "../../domain/base/errors";
 import type { ExitReport, NamespaceReport } from "../../kernel/report";
-import { shortened, type Targets } from "./targets";
+import type { Targets } from "./targets";
 
 /** What became of a place. */
 export interface SiteOutcome {
@@ -93,7 +93,7 @@ export class Summary {
     return {
       ...(isLeftOut && this.#notPruned === 0 && { leftOut: names }),
       code: listAll([...rightsCodes, planFindings.exceeded.code]) ? untouched : exitCodes.partial,
-      reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
+      reason: names.length === 0 ? reason : `${reason}; failed: ${boundList(names, 10)}`,
       next: "fix what is named, then run the same command again: it writes only where something is missing",
     };
   }

@@ -1,10 +1,13 @@
 /** Which namespaces are worked on, and what is wrong with them before anything is written. */
-import { getOwn } from "../../domain/base/values";
-import type { Configured } from "../../domain/rbac/managed";
+import { boundList } from "../../domain/base/values";
+import { diagnose, gate } from "../../domain/diagnosis/diagnose";
+import { isKnown } from "../../domain/facts/facts";
+import { type Configured, listExisting } from "../../domain/rbac/managed";
+import type { RbacScene } from "../../domain/rbac/scene";
+import { settingSymptoms } from "../../domain/rbac/symptoms";
 import { rbacFinding } from "../../domain/rbac/findings";
 import type { Finding } from "../../domain/base/findings";
 import { exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
-import { isDeleting, renderDeletion } from "../../domain/kube/deletion";
 import type { RbacOptions, Namespaces } from "./read";
 
 /** The namespaces of a run. */
@@ -24,64 +27,42 @@ export interface Targets {
 }
 
 /** Without an exact set, the operator has to tell what it manages. */
-export function requireConfigured(
-  configured: Configured | undefined,
-  { given, selector, namespace }: RbacOptions,
-): void {
+export function requireConfigured(scene: RbacScene, { given, selector }: RbacOptions): void {
   if (given !== undefined || selector !== undefined) return;
-  const object = `Namespace/${namespace}`;
-  if (configured === undefined) {
-    throw new BlockedError(exitCodes.blocked, [rbacFinding("noConfiguration", { object })]);
-  }
-  if (configured.is !== "unknown") return;
-  const cause = configured.because;
-  throw new BlockedError(exitCodes.blocked, [
-    rbacFinding("unknownConfiguration", { object, cause }),
-  ]);
+  const { namespace } = scene.facts;
+  const found = isHere(scene)
+    ? gate([settingSymptoms.unknownConfiguration], "reapply-rbac", scene)
+    : [rbacFinding("noConfiguration", { object: `Namespace/${namespace}` })];
+  if (found.length > 0) throw new BlockedError(exitCodes.blocked, found);
+}
+
+/** Its Deployment or its ConfigMap is in this namespace. */
+function isHere({ deployment, facts }: RbacScene): boolean {
+  return deployment !== undefined || facts.objects.configMaps.length > 0;
 }
 
 /** The exact set that was given, else what the operator is told. */
 export function chooseTargets(
-  read: Namespaces,
-  configured: Configured | undefined,
+  { labeled, selected }: Omit<Namespaces, "facts">,
+  scene: RbacScene,
   options: RbacOptions,
 ): Targets {
-  const managed = listManaged(read, configured);
-  const exact = options.given ?? (read.selected && [...read.selected.keys()]);
+  const { configured, facts } = scene;
+  const told = configured.is === "list" ? configured.namespaces : (labeled ?? []);
+  const managed = isHere(scene) && configured.is !== "unknown" ? told : undefined;
+  const exact = options.given ?? selected;
   const namespaces = [...(exact ?? managed ?? [])].sort();
   requireCanary(namespaces, options);
+  const { findings } = diagnose([settingSymptoms.labelValue], { ...scene, managed: told });
   return {
     namespaces,
     from: exact === undefined ? nameSource(configured) : "the flags",
     kept: managed && new Set([...managed, ...namespaces]),
-    existing: read.all && new Set([options.namespace, ...read.all.keys()]),
-    label: configured?.is === "label",
-    unfit: findUnfit(namespaces, read.all),
-    findings: [...valuedLabels(read, configured), ...differences(exact, managed, options)],
+    existing: listExisting(facts),
+    label: configured.is === "label",
+    unfit: isKnown(facts, "namespaces") ? findUnfit(namespaces, scene) : new Map(),
+    findings: [...findings, ...differences(exact, managed, options)],
   };
-}
-
-/** What the operator manages; undefined where it cannot be determined. */
-function listManaged(
-  { labeled }: Namespaces,
-  configured: Configured | undefined,
-): readonly string[] | undefined {
-  if (configured === undefined || configured.is === "unknown") return undefined;
-  return configured.is === "list" ? configured.namespaces : [...(labeled?.keys() ?? [])];
-}
-
-function valuedLabels(
-  { labeled }: Namespaces,
-  configured: Configured | undefined,
-): readonly Finding[] {
-  const key = configured?.is === "label" ? configured.bareKey : undefined;
-  if (key === undefined) return [];
-  const valued = [...(labeled ?? [])].filter(
-    ([, { metadata }]) => getOwn(metadata.labels, key) !== "",
-  );
-  return valued.map(([name]) =>
-    rbacFinding("labelValue", { object: `Namespace/${name}`, field: `metadata.labels.${key}` }),
-  );
 }
 
 function differences(
@@ -95,43 +76,29 @@ function differences(
   const fewer = managed.filter((name) => !given.has(name));
   if (more.length + fewer.length === 0) return [];
   const parts = [
-    ...(more.length > 0 ? [`given but not managed: ${shortened(more)}`] : []),
-    ...(fewer.length > 0 ? [`managed but not given: ${shortened(fewer)}`] : []),
+    ...(more.length > 0 ? [`given but not managed: ${boundList(more, 10)}`] : []),
+    ...(fewer.length > 0 ? [`managed but not given: ${boundList(fewer, 10)}`] : []),
   ];
   return [rbacFinding("notListed", { object: `Namespace/${namespace}`, cause: parts.join("; ") })];
 }
 
-/** A list that stays readable with a thousand names. */
-export function shortened(names: readonly string[], most = 10): string {
-  if (names.length <= most) return names.join(", ");
-  return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
-}
-
-function nameSource(configured: Configured | undefined): string {
-  return configured?.is === "list" || configured?.is === "label" ? configured.from : "no setting";
+function nameSource(configured: Configured): string {
+  return configured.is === "list" || configured.is === "label" ? configured.from : "no setting";
 }
 
 function requireCanary(namespaces: readonly string[], { canary }: RbacOptions): void {
   if (canary === undefined || namespaces.includes(canary)) return;
   throw new UsageError(`--canary: namespace ${canary} is not one of those worked on`, {
-    hint: `name one of: ${shortened(namespaces)}`,
+    hint: `name one of: ${boundList(namespaces, 10)}`,
   });
 }
 
-function findUnfit(
-  namespaces: readonly string[],
-  all: Namespaces["all"],
-): ReadonlyMap<string, Finding> {
-  const unfit = new Map<string, Finding>();
-  if (all === undefined) return unfit;
-  for (const name of namespaces) {
-    const found = all.get(name);
-    const object = `Namespace/${name}`;
-    if (found === undefined) unfit.set(name, rbacFinding("namespaceAbsent", { object }));
-    else if (isDeleting(found)) {
-      const cause = `${renderDeletion(found)}: nothing can be created in it, and it is left out`;
-      unfit.set(name, rbacFinding("namespaceTerminating", { object, cause }));
-    }
-  }
-  return unfit;
+function findUnfit(namespaces: readonly string[], scene: RbacScene): ReadonlyMap<string, Finding> {
+  const { namespaceAbsent, namespaceTerminating } = settingSymptoms;
+  const rows = [namespaceAbsent, namespaceTerminating];
+  return new Map(
+    namespaces.flatMap((name) =>
+      gate(rows, "reapply-rbac", { ...scene, managed: [name] }).map((one) => [name, one] as const),
+    ),
+  );
 }

@@ -6,39 +6,29 @@ import { readName } from "../../domain/names/names";
 import { runPart } from "../../kernel/run-part";
 import type { AskingPorts } from "../../kernel/world";
 import type { Report } from "../../kernel/report";
-import { servesConstraints, type UnbindOptions, type UnbindPorts } from "./read";
+import { servesConstraints, type UnbindOptions } from "./read";
 import { unbindPart } from "./part";
-import type { CommandContext, CommandRun } from "../../cmdutil/context";
+import type { CommandRun } from "../../cmdutil/context";
 import { kubectlCommand } from "../../cmdutil/kubectl-command";
 import { runPorts, writeOptions } from "../../cmdutil/run-ports";
 import type { UnbindSccFlags } from "./flags";
 
 /** Takes the constraint from the ECs' accounts; every expected end comes back as a report. */
 export const runUnbindScc: CommandRun<UnbindSccFlags> = async (context, _args, flags) => {
-  const { ports, options } = await given(context, flags);
-  return await unbindConstraint(ports, options);
-};
-
-async function given(
-  context: CommandContext,
-  { ec, ...flags }: UnbindSccFlags,
-): Promise<{ readonly ports: UnbindPorts; readonly options: UnbindOptions }> {
   const { options, names } = context;
   const ports = await runPorts(context, "UnbindScc");
-  return {
-    ports: { ...ports, command: kubectlCommand(options) },
-    options: {
-      ...flags,
-      ec: ec === undefined ? undefined : readName(ec, names).name,
-      namespace: ports.cluster.namespace,
-      ...writeOptions(context),
-    },
-  };
-}
+  const ec = flags.ec === undefined ? undefined : readName(flags.ec, names).name;
+  const { namespace } = ports.cluster;
+  // its kubectl commands name their namespace themselves
+  return await unbindConstraint(
+    { ...ports, command: kubectlCommand(options) },
+    { ...flags, ec, namespace, ...writeOptions(context) },
+  );
+};
 
 /** Runs the part by itself, where the API server has constraints at all. */
 export async function unbindConstraint(
-  ports: UnbindPorts,
+  ports: AskingPorts,
   options: UnbindOptions,
 ): Promise<Report> {
   const { dryRun } = options;

@@ -18,8 +18,7 @@ import { sccProof, unbindNeeds } from "./needs";
 import { skipScc } from "./gate";
 import { recordReviews, reviewAll } from "./proof";
 import type { UnbindDeps, UnbindOptions } from "./read";
-import { planFit, type UnbindContext } from "./plan-now";
-import { describeEnd, UnbindAct, listWrites } from "./unbind";
+import { describeEnd, listWrites, planFit, UnbindAct, type UnbindContext } from "./unbind";
 
 /** What `upgrade` knows of it. */
 export const scc: UpgradePart = {

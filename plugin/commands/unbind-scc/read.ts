@@ -7,7 +7,7 @@ import { getTyped, listTyped } from "../../ports/typed";
 import type { KubeObject } from "../../domain/kube/objects";
 import { accessResources, listBindings } from "../../domain/scc/grants";
 import type { Reviews } from "../../readers/reviews";
-import type { AskingPorts, RunPorts } from "../../kernel/world";
+import type { RunPorts } from "../../kernel/world";
 
 /** The flags of the command, judged. */
 export interface UnbindOptions {
@@ -19,9 +19,6 @@ export interface UnbindOptions {
   readonly dryRun: "none" | "client" | "server";
   readonly fieldManager: string;
 }
-
-/** Ports of `unbind-scc`; its kubectl commands name their namespace themselves. */
-export type UnbindPorts = AskingPorts;
 
 /** What it reads and writes with, and asks for access reviews. */
 export interface UnbindDeps extends RunPorts {

@@ -8,12 +8,38 @@ import { renderUser } from "../../domain/scc/grants";
 import { constraintResource } from "../../domain/kube/kinds";
 import type { Delete, Patch } from "../../domain/kube/change";
 import type { Outcome } from "../../kernel/part";
+import { requirePermissions } from "../../kernel/permissions";
 import { ChangedError, workByPlan } from "../../kernel/send";
+import type { Session } from "../../kernel/session";
+import type { Finding } from "../../domain/base/findings";
 import type { ExitReport } from "../../kernel/report";
 import type { SccWay } from "../../domain/scc/lists";
-import { type AccountReview, listPlaces, type UnbindPlan } from "./plan";
-import { planFit, type UnbindContext } from "./plan-now";
+import { listWritePermissions } from "./needs";
+import { type AccountReview, listPlaces, planUnbind, type UnbindPlan } from "./plan";
+import { readFacts, type UnbindDeps, type UnbindOptions } from "./read";
 import { recordReviews, settleReviews, unexplained } from "./proof";
+
+/** How a plan is made, and made again. */
+export interface UnbindContext {
+  readonly deps: UnbindDeps;
+  readonly options: UnbindOptions;
+  readonly session: Session;
+  readonly tell: (findings: readonly Finding[]) => void;
+}
+
+/** A plan that nothing stands against, with all that it takes allowed. */
+export async function planFit({
+  deps,
+  options,
+  session,
+  tell,
+}: UnbindContext): Promise<UnbindPlan> {
+  const plan = planUnbind(await readFacts(deps, options), options);
+  session.requireStaying([...plan.changes, ...plan.afterProof]);
+  await requirePermissions(deps, await listWritePermissions(deps, plan));
+  tell(plan.findings);
+  return plan;
+}
 
 /** The API server continues allowing what no binding explains. */
 class StillAllowedError extends EngineError {

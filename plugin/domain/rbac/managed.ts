@@ -5,6 +5,7 @@ import { type Found, on } from "../diagnosis/symptom";
 import { type Facts, isKnown } from "../facts/facts";
 import { type KubeObject, readName } from "../kube/objects";
 import { few, getOwn, asString, oncePer } from "../base/values";
+import { rbacFindings } from "./findings";
 import {
   type BindingSubject,
   listSubjects,
@@ -133,13 +134,10 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
 export function describeStale(all: readonly Stale[], isShared: boolean): readonly Found[] {
   const found = all
     .filter(({ others }) => others.length > 0 === isShared)
-    .flatMap(({ namespace, bindings, others }) => {
-      const also = isShared ? `, and is for ${others.join(", ")} too` : "";
-      const unmanaged =
-        namespace === undefined
-          ? "no namespace is found by a label"
-          : `namespace ${namespace} is not managed`;
-      const cause = `${unmanaged}, and it is left there${also}`;
+    .flatMap(({ bindings, others }) => {
+      const cause = isShared
+        ? `the binding is left, and is also for ${others.join(", ")}`
+        : rbacFindings.stale.cause;
       return bindings.slice(0, 1).map((binding) => on(binding, cause));
     });
   return cutOff(found);

@@ -56,9 +56,8 @@ export interface Releases {
 }
 
 /** The additions of one place. What the wanted pair has is none, and neither is another operator, nor an account of a namespace that is gone. */
-export function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Releases): Additions {
-  const { binding, bound = noRules } = held;
-  const role = isAggregated(held.role) ? undefined : held.role;
+function additionsTo(held: Held, wanted: RolePair<KubeObject>, known: Releases): Additions {
+  const { role, binding, bound = noRules } = held;
   const meant = grantsOf(readRules(wanted.role));
   const released = grantsOf(known.released);
   const inRole = beyond(beyond(grantsOf(readRules(role)), meant), findReleased(role, released));

@@ -133,10 +133,9 @@ export function planLabelPair(scene: RbacScene): SitePlan | undefined {
   const templates = findTemplates(scene);
   if (templates?.is !== "rendered" || templates.label === undefined) return undefined;
   const { label } = templates;
-  const named = ({ metadata: { name = "" } }: KubeObject) => ({ name });
   const found = {
-    role: factNamed(scene.facts, "clusterRoles", named(label.role)),
-    binding: factNamed(scene.facts, "clusterRoleBindings", named(label.binding)),
+    role: factNamed(scene.facts, "clusterRoles", { name: readName(label.role) }),
+    binding: factNamed(scene.facts, "clusterRoleBindings", { name: readName(label.binding) }),
   };
   // no release has changed the role for finding namespaces
   return planSite(found, label, { ...termsOf(scene), released: noRules });

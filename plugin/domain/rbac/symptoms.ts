@@ -40,13 +40,13 @@ import {
 } from "./scene";
 
 /** True where the binding is for the account, by name or by a group of its namespace. */
-export function isFor(binding: KubeObject, account: BindingSubject): boolean {
+function isFor(binding: KubeObject, account: BindingSubject): boolean {
   const subjects = placedSubjects(binding, binding);
   return subjectsBeyond(nameByGroups([account], subjects), subjects).length === 0;
 }
 
 /** The account that the operator's pods run as. */
-export function operatorAccount(
+function operatorAccount(
   deployment: KubeObject,
   { namespace, names }: Pick<Facts, "names" | "namespace">,
 ): BindingSubject & Required<Pick<BindingSubject, "namespace">> {
@@ -101,14 +101,17 @@ const perNamespace =
       judge(name, factNamed(scene.facts, "namespaces", { name }), scene),
     );
 
+const told = { needs: ["deployments", "configMaps"] } as const;
 const setting = { needs: settingNeeds } as const;
 const site = { needs: siteNeeds } as const;
 const release = { needs: [...siteNeeds, "ecs"] } as const;
 
+const absentNamespace = "it does not exist, and an operator that is told to manage it stops";
+
 /** The operator's settings, and the namespaces that they name. */
 export const settingSymptoms = {
   unknownConfiguration: {
-    ...{ ...rbacFindings.unknownConfiguration, ...setting },
+    ...{ ...rbacFindings.unknownConfiguration, ...told },
     title: "The operator's setting can be read",
     forbids: ["reapply-rbac"],
     judge: ({ configured, deployment }) =>
@@ -117,7 +120,7 @@ export const settingSymptoms = {
         : [],
   },
   listAndLabel: {
-    ...{ ...rbacFindings.listAndLabel, ...setting },
+    ...{ ...rbacFindings.listAndLabel, ...told },
     title: "The operator is told its namespaces in one way",
     judge: ({ facts, names }) => {
       const map = findConfigMap(facts);
@@ -126,7 +129,7 @@ export const settingSymptoms = {
     },
   },
   settingHidden: {
-    ...{ ...rbacFindings.settingHidden, ...setting },
+    ...{ ...rbacFindings.settingHidden, ...told },
     title: "The ConfigMap's settings are not hidden by the Deployment",
     judge: (scene) => {
       const { deployment, facts, names } = scene;
@@ -141,7 +144,7 @@ export const settingSymptoms = {
     },
   },
   settingUnused: {
-    ...{ ...rbacFindings.settingUnused, ...setting },
+    ...{ ...rbacFindings.settingUnused, ...told },
     title: "The operator takes its settings from the ConfigMap",
     judge: (scene) => {
       const { deployment, facts, names } = scene;
@@ -161,9 +164,7 @@ export const settingSymptoms = {
     title: "Every managed namespace exists",
     forbids: ["reapply-rbac"],
     judge: perNamespace((name, found) =>
-      found === undefined
-        ? [{ object: `Namespace/${name}`, cause: "it is managed and does not exist" }]
-        : [],
+      found === undefined ? [{ object: `Namespace/${name}`, cause: absentNamespace }] : [],
     ),
   },
   // it alone is left out, and the others are done
@@ -174,7 +175,7 @@ export const settingSymptoms = {
     forbids: ["reapply-rbac"],
     judge: perNamespace((_name, found) =>
       found !== undefined && isDeleting(found)
-        ? [on(found, `it is managed; ${renderDeletion(found)}`)]
+        ? [on(found, `${renderDeletion(found)}: nothing can be created in it`)]
         : [],
     ),
   },
@@ -312,7 +313,10 @@ export const releaseSymptoms: readonly Symptom<RbacScene>[] = [
     judge: perPlan(({ plan: { local }, ...held }, { clusters, names }) => {
       // without an EC nobody knows whose accounts the release means
       const isUnknown = nameAccounts(clusters, names).length === 0;
-      return localFindings(held, isUnknown ? { ...local, subjects: [] } : local);
+      return localFindings(held, {
+        subjects: isUnknown ? [] : local.subjects,
+        grants: isAggregated(held.role) ? [] : local.grants,
+      });
     }),
   },
 ];
@@ -495,7 +499,7 @@ function listSettings({ configMap }: Names): readonly string[] {
 }
 
 /** A binding that is not for the operator's account. */
-export function missesAccount(binding: KubeObject, account: BindingSubject): Found {
+function missesAccount(binding: KubeObject, account: BindingSubject): Found {
   const { namespace } = binding.metadata;
   const name = readName(binding);
   const place = namespace === undefined ? [] : [`--namespace=${namespace}`];

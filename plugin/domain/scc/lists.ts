@@ -62,25 +62,14 @@ export function listRemoved({ lists }: Pick<ListChange, "lists">): readonly stri
 }
 
 /** A way in that is not this tool's to close: closing it would take something from the account or from others. */
-export type SccWay = GroupWay | RoleWay;
-
-/** The account is in a group: of the constraint's own, or of a binding. */
-interface GroupWay {
+export interface SccWay {
   readonly account: Account;
   readonly object: KubeObject;
-  readonly group: string;
+  /** The group that the account is in: of the constraint's own, or of a binding; absent: it is bound itself. */
+  readonly group?: string;
   /** Absent for the constraint's own groups, which no access review sees. */
   readonly role?: string;
   /** Of the role; that of the constraint's own list is about the constraint alone. */
-  readonly breadth: Breadth;
-}
-
-/** The account itself is bound to a role that is about more than the constraint. */
-interface RoleWay {
-  readonly account: Account;
-  readonly object: KubeObject;
-  readonly group?: undefined;
-  readonly role: string;
   readonly breadth: Breadth;
 }
 
@@ -298,11 +287,17 @@ const shownUsers = 10;
 
 /** Ways in that stay, who else uses the constraint, and what is left behind. */
 export function listFindings(plan: ListPlan, constraint: string): readonly Finding[] {
+  const { leftover, pods, ways } = plan;
   return [
-    ...plan.ways.map((way) => wayFinding(way, constraint, plan.pods)),
+    ...ways.map((way) => wayFinding(way, constraint, pods)),
     ...inUse(plan, constraint),
-    ...leftRole(plan),
+    ...(leftover === undefined ? [] : [leftRole(leftover)]),
   ];
+}
+
+function leftRole(role: KubeObject): Finding {
+  const cause = "nobody is bound to it any more, and nothing removes it";
+  return sccFinding("roleLeft", { object: objectLabel(role), cause });
 }
 
 function wayFinding(
@@ -350,16 +345,6 @@ function inUse({ users, pods }: ListPlan, constraint: string): readonly Finding[
 function few(users: readonly string[]): readonly string[] {
   const more = users.length - shownUsers;
   return more > 0 ? [...users.slice(0, shownUsers), `${more} more`] : users;
-}
-
-function leftRole({ leftover }: ListPlan): readonly Finding[] {
-  if (leftover === undefined) return [];
-  return [
-    sccFinding("roleLeft", {
-      object: objectLabel(leftover),
-      cause: "nobody is bound to it any more, and nothing removes it",
-    }),
-  ];
 }
 
 /** The constraint of releases before 6.4.2-6 is there as well. */

@@ -65,7 +65,7 @@ export const perCluster =
 const row = { needs: unbindKeys, forbids: ["unbind-scc"] } as const;
 
 /** The rows. */
-export const accountSymptoms = {
+const accountSymptoms = {
   adjustment: {
     ...{ ...sccFindings.adjustment, ...row },
     title: text`The ${ec} does not ask for what the constraint gives`,

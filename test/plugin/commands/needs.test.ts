@@ -52,7 +52,7 @@ const about = (needs: Needs, resource: string): readonly string[] =>
 const rbac = (changes: Partial<RbacWish> = {}): Needs =>
   rbacNeeds({
     ...place,
-    ...{ managed: undefined, accounts: true, selects: false, prune: false, prove: true },
+    ...{ managed: undefined, accounts: true, prune: false, prove: true },
     ...changes,
   });
 
@@ -238,7 +238,7 @@ const rows: readonly Row[] = [
   ],
   [
     "reapply-rbac --no-probe asks about nobody",
-    rbac({ prove: false, accounts: false, selects: true }),
+    rbac({ prove: false, accounts: false, selector: "team=a" }),
     "subjectaccessreviews",
     [],
   ],

@@ -5,7 +5,8 @@ import { getPath } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeClient, KubeObject } from "../../../../plugin/ports/kubernetes";
 import type { Report } from "../../../../plugin/kernel/report";
-import type { UnbindOptions, UnbindPorts } from "../../../../plugin/commands/unbind-scc/read";
+import type { AskingPorts } from "../../../../plugin/kernel/world";
+import type { UnbindOptions } from "../../../../plugin/commands/unbind-scc/read";
 import { unbindConstraint } from "../../../../plugin/commands/unbind-scc/command";
 import { observe } from "../../../../plugin/simulator/observed-cluster";
 import { admin, makeWorld } from "../../../support/world";
@@ -32,7 +33,7 @@ export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "q
   afterWrite: (line: string) => void;
   /** Namespaces in which an authorizer beside RBAC allows everything. */
   readonly allowed: string[];
-  run(options?: Partial<UnbindOptions>, deps?: Partial<UnbindPorts>): Promise<Report>;
+  run(options?: Partial<UnbindOptions>, deps?: Partial<AskingPorts>): Promise<Report>;
 }
 
 export function aScene(

@@ -9,14 +9,17 @@ import { clusterGates } from "../../../../plugin/domain/engine-cluster/symptoms"
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import { operatorGround } from "../../../../plugin/domain/operator/ground";
 import { olmList, operatorList } from "../../../../plugin/domain/operator/symptoms";
+import { settingSymptoms } from "../../../../plugin/domain/rbac/symptoms";
 
 /** The databases and clusters that are written are those of `known`: an act has read them, or it has ended. */
 export function gatesOf(act: Act, facts: Facts, known: Facts = facts): readonly Diagnosed[] {
-  const { databases } = describeSituation(known, {});
+  const situation = describeSituation(known, {});
+  const { databases } = situation;
   return [
     ...gate([...operatorGround, ...operatorList, ...olmList], act, { facts }),
     ...gate(admissionList, act, { facts }),
     ...gate(clusterGates, act, { facts, clusters: ownClusters(known) }),
     ...gate(databaseList, act, { facts, databases }),
+    ...gate(Object.values(settingSymptoms), act, { ...situation, facts }),
   ];
 }

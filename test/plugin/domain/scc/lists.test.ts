@@ -1,3 +1,4 @@
+import { omit } from "../../../../plugin/domain/base/values";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import * as grants from "../../../../plugin/domain/scc/grants";
 import * as plans from "../../../../plugin/domain/scc/lists";
@@ -228,6 +229,14 @@ test("bindings that outlive their constraint are removed as well", () => {
     ways: [],
   });
   expect(plan.remove).toBeUndefined();
+});
+
+test("a binding for nobody lets nobody in", () => {
+  const state = bound([]);
+  const clusterRoleBindings = state.access.clusterRoleBindings.map((one) => omit(one, "subjects"));
+  const plan = planLists({ ...state, access: { ...state.access, clusterRoleBindings } }, [ours]);
+  expect(plan).toMatchObject({ changes: [], ways: [], users: [] });
+  expect(plan.remove).toBe(state.constraint);
 });
 
 test("a pod runs under the constraint of its annotation until it has ended", () => {
