@@ -22,7 +22,7 @@ import {
   type RenderedChart,
   strayImages,
 } from "../../domain/operator/chart-images";
-import { readChartMarks } from "../../domain/operator/chart-marks";
+import { helm, readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
@@ -218,9 +218,8 @@ class ChartUpgradeRun {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
-    const line = deps.command(helmWords(upgrade));
     const wish = { ...this.#makeWish(before), live: before.deployment };
-    const uncompared = judgeComparable(rendered, wish, line);
+    const uncompared = judgeComparable(rendered, wish, upgrade);
     if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
     const findings = [
       ...judgeRendered(rendered, this.#makeWish(before)),
@@ -269,7 +268,6 @@ class ChartUpgradeRun {
     const { releaseName, version } = options;
     const object = nameOperator(deps.names, options);
     const because = `after helm's upgrade to ${version} ${missed}`;
-    const words = deps.command(["helm", "rollback", releaseName]);
     const call = {
       step: { ...this.#step(), id: "operator.rollback", why: `${because}: helm rollback` },
       send: () => deps.helm.rollback(releaseName),
@@ -291,8 +289,14 @@ class ChartUpgradeRun {
       throw new BlockedError(exitCodes.rolledBack, [finding]);
     }
     const cause = `${because}; the rollback is incomplete: ${failure}`;
-    const fix = `see helm history ${releaseName}, then bring the release before back with ${words}`;
-    const finding = operatorFinding("chartMissed", { object, cause, fix });
+    const at = [releaseName, `--namespace=${options.namespace}`];
+    const remedies = [
+      {
+        ...helm("see what helm has done", "history", ...at),
+        then: helm("bring the release before back", "rollback", ...at),
+      },
+    ];
+    const finding = operatorFinding("chartMissed", { object, cause, remedies });
     throw new BlockedError(exitCodes.rollbackIncomplete, [finding]);
   }
 

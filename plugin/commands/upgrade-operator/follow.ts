@@ -1,6 +1,7 @@
 /** Follows what was written to its end: the operator until it is ready, a definition until it is served (S19). */
 import { type Awaited, nameAwaited } from "../../domain/base/awaited";
 import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
+import { kubectl } from "../../domain/base/remedy";
 import type { Ref } from "../../domain/kube/objects";
 import { operatorFindings } from "../../domain/operator/findings";
 import { judgeDeployment } from "../../domain/rollout/deployment";
@@ -10,6 +11,7 @@ import {
   nameStalled,
   type Stalled,
   stallFinding,
+  withRemedies,
 } from "../../domain/rollout/progress";
 import { waitFor } from "../../kernel/wait";
 import { readSnapshot } from "../../readers/snapshot";
@@ -63,9 +65,9 @@ export async function waitForDefinition(
       if (names?.is !== "False") return { is: "moving", on: `${object}: to be served` };
       const { code } = operatorFindings.definitionUnserved;
       const because = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
-      const look = deps.command(["kubectl", "describe", "crd", ref.name]);
-      const fix = `see its conditions with ${look}; delete the definition that holds its names, then run again`;
-      return { is: "stalled", code, object, because, fix };
+      const then = { says: "delete the definition that holds its names, then run again" };
+      const seen = kubectl("see its conditions", "describe", "crd", ref.name);
+      return { is: "stalled", code, object, because, ...withRemedies({ ...seen, then }) };
     },
     everyMs: 200,
     total: { ms: timeoutMs, end: notServed },

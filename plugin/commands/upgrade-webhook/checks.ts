@@ -22,6 +22,7 @@ import {
   judgeTrust,
   listInForce,
   listWays,
+  probeSymptoms,
 } from "../../domain/admission/symptoms";
 import { type SwapPlan, planSwap } from "./plan";
 import { judgeScope, judgeSelectors } from "./scope-checks";
@@ -89,6 +90,8 @@ export const webhookChecks: readonly Check[] = [
   fromPlan("oldHasOthers", "The old configuration holds nothing of others"),
   ofSymptom(rows.entryAbsent),
   ofSymptom(rows.idle),
+  ofSymptom(probeSymptoms.ambiguous),
+  ofSymptom(probeSymptoms.noKind),
   ofSymptom(rows.placeholder),
   ofSymptom(rows.namespaceGone),
   ofSymptom(rows.callsOther),
