@@ -29,7 +29,7 @@ import { chartNeeds } from "./needs";
 import { boundList, getPath, type Json, sameJson } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
-import type { ActingPorts, World } from "../../kernel/world";
+import type { World } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
 import { judgeChartChanges, withoutLost } from "./chart-changes";
 import { type ChartFacts, gateChart, nameOperator } from "./chart-found";
@@ -151,7 +151,11 @@ class ChartUpgradeRun {
       questions: [],
       expects: { code: exitCodes.ok, reason, details: this.describeDetails() },
       after: this.#project(rendered),
-      act: (ports) => this.#act(ports, before, isThere ? undefined : upgrade),
+      act: (ports) =>
+        options.withHelm(async (helm) => {
+          const run = new ChartUpgradeRun({ ...ports, helm }, { ...options, dryRun: "none" });
+          return await run.act(before, isThere ? undefined : upgrade);
+        }),
     };
   }
 
@@ -161,30 +165,15 @@ class ChartUpgradeRun {
     return before === undefined ? unchanged : projectChart(before, rendered, version);
   }
 
-  #act(
-    ports: ActingPorts,
-    before: ChartFacts,
-    upgrade: ChartUpgrade | undefined,
-  ): Promise<Outcome> {
-    const { withHelm, ...options } = this.options;
-    return withHelm(async (helm) => {
-      const acting = { ...options, withHelm, dryRun: "none" } as const;
-      const run = new ChartUpgradeRun({ ...ports, helm }, acting);
-      return await run.act(before, { upgrade, tell: ports.tell });
-    });
-  }
-
   /** What helm has begun is told, with the charts before and after. */
-  async act(
-    before: ChartFacts,
-    { upgrade, tell }: { readonly upgrade: ChartUpgrade | undefined } & Pick<ActingPorts, "tell">,
-  ): Promise<Outcome> {
+  async act(before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {
+    const { recorder, tell } = this.deps;
     this.#before = before;
     try {
       const reason = await (upgrade === undefined ? this.#stay() : this.#upgrade(before, upgrade));
       return { code: exitCodes.ok, reason, details: this.describeDetails() };
     } catch (error) {
-      return { ...this.deps.recorder.endByError(error, { tell }), details: this.describeDetails() };
+      return { ...recorder.endByError(error, { tell }), details: this.describeDetails() };
     }
   }
 

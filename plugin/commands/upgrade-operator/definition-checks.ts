@@ -93,9 +93,7 @@ export const definitionChecks: readonly Check[] = [
     needs: ["definitions"],
     wants: "contents",
     judge: (situation) =>
-      pairs(situation).flatMap(({ live, wanted }) =>
-        findFixedFields(live, wanted).map(({ about }) => about),
-      ),
+      pairs(situation).flatMap(({ live, wanted }) => findFixedFields(live, wanted)),
   }),
   definitions.shared(operatorFindings.definitionKeepsUnknown, {
     title: "No definition keeps fields that its schema does not know",
@@ -136,23 +134,8 @@ export const definitionChecks: readonly Check[] = [
       });
     },
   }),
-  definitions.shared(operatorFindings.definitionConversion, {
-    title: "No definition converts through a Service that is gone",
-    needs: ["definitions", "services", "namespaces"],
-    judge: (situation) =>
-      conversions(situation).flatMap(({ live, is, because }) =>
-        is === "broken" ? [on(live, because, { field: "spec.conversion" })] : [],
-      ),
-  }),
-  definitions.shared(operatorFindings.definitionConverts, {
-    title: "The definitions convert as the release has it",
-    needs: ["definitions", "services", "namespaces"],
-    wants: "contents",
-    judge: (situation) =>
-      conversions(situation).flatMap(({ live, is, because }) =>
-        is === "beyond" ? [on(live, because, { field: "spec.conversion" })] : [],
-      ),
-  }),
+  ofConversion("broken", "No definition converts through a Service that is gone"),
+  { ...ofConversion("beyond", "The definitions convert as the release has it"), wants: "contents" },
   definitions.shared(operatorFindings.definitionShared, {
     title: "No other operator shares the definitions",
     needs: ["ecs"],
@@ -207,11 +190,18 @@ function writtenFields(names: CheckContext["names"]) {
 }
 
 /** How each definition converts; a Service of a namespace that is not read is not known. */
-function conversions(situation: CheckContext) {
-  const { facts } = situation;
-  return ours(situation).map((live) => {
-    const wanted = findInRelease(situation, live);
-    return { live, ...judgeConversion(live, wanted, isServiceThere(facts, live)) };
+function ofConversion(verdict: "beyond" | "broken", title: string): Check {
+  const what = verdict === "broken" ? "definitionConversion" : "definitionConverts";
+  return definitions.shared(operatorFindings[what], {
+    title,
+    needs: ["definitions", "services", "namespaces"],
+    judge: (situation) =>
+      ours(situation).flatMap((live) => {
+        const isThere = isServiceThere(situation.facts, live);
+        const found = judgeConversion(live, findInRelease(situation, live), isThere);
+        if (found.is !== verdict) return [];
+        return [on(live, found.because, { field: "spec.conversion" })];
+      }),
   });
 }
 

@@ -108,7 +108,7 @@ const isError = ({ severity }: Finding): boolean => severity === "error";
 export function findRefusals(live: KubeObject, object: KubeObject): readonly Finding[] {
   const keeps = isKind(live, "CustomResourceDefinition") ? findKeepsUnknown(live, object) : [];
   return [
-    ...findFixedFields(live, object).map(({ what, about }) => operatorFinding(what, about)),
+    ...findFixedFields(live, object),
     ...keeps.map((about) => operatorFinding("definitionKeepsUnknown", about)),
   ];
 }

@@ -413,17 +413,16 @@ export const probeSymptoms = {
   },
 } as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
 
-/** The rows. */
-export const admissionSymptoms = {
-  ...around,
-  ...serverRows(rowOfWay),
-  ...entries,
-} as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
+/** The rows from the Service to the container, of what is in force. */
+export const serverList: readonly Symptom<WebhookScene>[] = Object.values(serverRows(rowOfWay));
+
+/** The other rows. */
+export const admissionSymptoms = { ...around, ...entries } as const;
 
 /** The list, in its order: what no write of this tool mends comes before what one does. */
 export const admissionList: readonly Symptom<WebhookScene>[] = [
   ...Object.values(around),
-  ...Object.values(serverRows(rowOfWay)),
+  ...serverList,
   ...secretList,
   ...Object.values(entries),
 ];

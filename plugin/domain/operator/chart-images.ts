@@ -146,7 +146,7 @@ export function judgeFixedByChart(
 ): readonly Finding[] {
   const wanted = findRenderedOperator(rendered, names);
   if (live === undefined || wanted === undefined) return [];
-  return findFixedFields(live, wanted).map(({ what, about }) => operatorFinding(what, about));
+  return findFixedFields(live, wanted);
 }
 
 /** Values that keep the operator at another release; none where the chart brings what is asked for. */
