@@ -10,6 +10,7 @@ import {
   UnknownOutcomeError,
   BlockedError,
 } from "../domain/base/errors";
+import { renderFix } from "../domain/base/remedy";
 import { type KubeObject, objectLabel, readPreconditions } from "../domain/kube/objects";
 import { isPersons, judgeConflict } from "../domain/kube/owners";
 import { readAnswer } from "../domain/admission/answers";
@@ -288,7 +289,7 @@ function withheld(error: unknown, object: string): unknown {
       hint:
         refuser === undefined
           ? "ask an administrator for the reason in the log of what refused it, then run again"
-          : `${adviceFor(refuser)}, then run again`,
+          : renderFix([{ ...adviceFor(refuser), then: { says: "run again" } }]),
     },
   );
 }

@@ -7,7 +7,7 @@ import { kinds } from "../../domain/kube/kinds";
 import { type KubeObject, readName } from "../../domain/kube/objects";
 import type { RenderedChart } from "../../domain/operator/chart-images";
 import { judgeDefinition } from "./definitions";
-import { findChanged, findRefusals, storedFinding } from "./evaluate";
+import { findChanges, findRefusals } from "./evaluate";
 import type { OperatorDeps, OperatorOptions } from "./read";
 import { getTyped } from "../../ports/typed";
 
@@ -34,9 +34,10 @@ export async function readBrought(
       const verdict = judgeDefinition({ live, wanted, goesUp: true, names: deps.names });
       if (verdict.is === "keep" && brought.includes(wanted)) continue;
       findings.push(...findRefusals(live, wanted));
-      if (verdict.is === "refuse") findings.push(storedFinding(live, verdict));
-      const loses = verdict.is === "apply" ? verdict.loses : [];
-      findings.push(...(await findChanged({ deps, options }, { live, object: wanted, loses })));
+      // what helm itself writes is changed, whatever the verdict
+      const change =
+        verdict.is === "keep" ? ({ is: "apply", loses: [], keeps: [] } as const) : verdict;
+      findings.push(...(await findChanges({ deps, options }, change, { live, wanted })));
     }
     ahead.push(wanted);
   }

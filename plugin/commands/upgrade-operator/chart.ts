@@ -22,14 +22,14 @@ import {
   type RenderedChart,
   strayImages,
 } from "../../domain/operator/chart-images";
-import { readChartMarks } from "../../domain/operator/chart-marks";
+import { helm, readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
 import { boundList, getPath, type Json, sameJson } from "../../domain/base/values";
 import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
-import type { ActingPorts, World } from "../../kernel/world";
+import type { World } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
 import { judgeChartChanges, withoutLost } from "./chart-changes";
 import { type ChartFacts, gateChart, nameOperator } from "./chart-found";
@@ -151,7 +151,11 @@ class ChartUpgradeRun {
       questions: [],
       expects: { code: exitCodes.ok, reason, details: this.describeDetails() },
       after: this.#project(rendered),
-      act: (ports) => this.#act(ports, before, isThere ? undefined : upgrade),
+      act: (ports) =>
+        options.withHelm(async (helm) => {
+          const run = new ChartUpgradeRun({ ...ports, helm }, { ...options, dryRun: "none" });
+          return await run.act(before, isThere ? undefined : upgrade);
+        }),
     };
   }
 
@@ -161,30 +165,15 @@ class ChartUpgradeRun {
     return before === undefined ? unchanged : projectChart(before, rendered, version);
   }
 
-  #act(
-    ports: ActingPorts,
-    before: ChartFacts,
-    upgrade: ChartUpgrade | undefined,
-  ): Promise<Outcome> {
-    const { withHelm, ...options } = this.options;
-    return withHelm(async (helm) => {
-      const acting = { ...options, withHelm, dryRun: "none" } as const;
-      const run = new ChartUpgradeRun({ ...ports, helm }, acting);
-      return await run.act(before, { upgrade, tell: ports.tell });
-    });
-  }
-
   /** What helm has begun is told, with the charts before and after. */
-  async act(
-    before: ChartFacts,
-    { upgrade, tell }: { readonly upgrade: ChartUpgrade | undefined } & Pick<ActingPorts, "tell">,
-  ): Promise<Outcome> {
+  async act(before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {
+    const { recorder, tell } = this.deps;
     this.#before = before;
     try {
       const reason = await (upgrade === undefined ? this.#stay() : this.#upgrade(before, upgrade));
       return { code: exitCodes.ok, reason, details: this.describeDetails() };
     } catch (error) {
-      return { ...this.deps.recorder.endByError(error, { tell }), details: this.describeDetails() };
+      return { ...recorder.endByError(error, { tell }), details: this.describeDetails() };
     }
   }
 
@@ -218,9 +207,8 @@ class ChartUpgradeRun {
     const { deps, options } = this;
     const mode = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, mode);
-    const line = deps.command(helmWords(upgrade));
     const wish = { ...this.#makeWish(before), live: before.deployment };
-    const uncompared = judgeComparable(rendered, wish, line);
+    const uncompared = judgeComparable(rendered, wish, upgrade);
     if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
     const findings = [
       ...judgeRendered(rendered, this.#makeWish(before)),
@@ -269,7 +257,6 @@ class ChartUpgradeRun {
     const { releaseName, version } = options;
     const object = nameOperator(deps.names, options);
     const because = `after helm's upgrade to ${version} ${missed}`;
-    const words = deps.command(["helm", "rollback", releaseName]);
     const call = {
       step: { ...this.#step(), id: "operator.rollback", why: `${because}: helm rollback` },
       send: () => deps.helm.rollback(releaseName),
@@ -291,8 +278,14 @@ class ChartUpgradeRun {
       throw new BlockedError(exitCodes.rolledBack, [finding]);
     }
     const cause = `${because}; the rollback is incomplete: ${failure}`;
-    const fix = `see helm history ${releaseName}, then bring the release before back with ${words}`;
-    const finding = operatorFinding("chartMissed", { object, cause, fix });
+    const at = [releaseName, `--namespace=${options.namespace}`];
+    const remedies = [
+      {
+        ...helm("see what helm has done", "history", ...at),
+        then: helm("bring the release before back", "rollback", ...at),
+      },
+    ];
+    const finding = operatorFinding("chartMissed", { object, cause, remedies });
     throw new BlockedError(exitCodes.rollbackIncomplete, [finding]);
   }
 

@@ -3,24 +3,15 @@ import type { CustomResourceDefinition } from "../../domain/kube/models";
 import { findLivingOwner } from "../../domain/kube/owners";
 import { findServedPaths } from "../../domain/rules/clusters";
 import { autoPaths } from "../../domain/engine-cluster/fields";
-import { factNamed, type Facts } from "../../domain/facts/facts";
+import { definitionNames } from "../../domain/facts/deletion";
+import { type FactKey, factNamed, type Facts } from "../../domain/facts/facts";
 import { type KubeObject, lastApplied, readName, readNamespace } from "../../domain/kube/objects";
-import type { Finding } from "../../domain/base/findings";
 import { operatorFindings } from "../../domain/operator/findings";
 import { findConversionService, judgeConversion } from "../../domain/operator/conversion";
 import { findFixedFields } from "../../domain/operator/fixed-fields";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import { findKeepsUnknown } from "../../domain/operator/definition-limits";
-import {
-  readCondition,
-  type DefinitionVerdict,
-  judgeDefinition,
-  listLosses,
-  lossKeys,
-  lostBetween,
-  renewStored,
-  unfitObjects,
-} from "./definitions";
+import { judgeChange, judgeDefinition, lossKeys, lostBetween, readCondition } from "./definitions";
 import { asString, few, getOwn } from "../../domain/base/values";
 import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { isBefore, type CheckContext } from "../../domain/checks/context";
@@ -31,30 +22,24 @@ const annotationLimit = 262_144;
 const nearLimit = 200_000;
 
 /** A verdict that upgrade-operator comes to as well. */
-function byRelease(
-  what: "definitionStored" | "definitionLoses" | "definitionKept",
+const byRelease = (
+  what: "definitionKept" | "definitionLoses" | "definitionRefuses" | "definitionStored",
   title: string,
-  says: (
-    verdict: DefinitionVerdict,
-    live: CustomResourceDefinition,
-    facts: Facts,
-  ) => string | Pick<Finding, "cause" | "remedies"> | undefined,
-): Check {
-  return definitions.shared(operatorFindings[what], {
+  needs: readonly FactKey[] = [],
+): Check =>
+  definitions.shared(operatorFindings[what], {
     title,
-    needs: ["definitions", "deployments"],
+    needs: ["definitions", "deployments", ...needs],
     wants: "contents",
-    judge: (situation) =>
-      pairs(situation).flatMap(({ live, wanted }) => {
-        const { facts, installed, names, wanted: goal } = situation;
-        const goesUp =
-          goal !== undefined && (installed === undefined || isBefore(installed, goal.tag));
-        const said = says(judgeDefinition({ live, wanted, goesUp, names }), live, facts);
-        if (said === undefined) return [];
-        return [typeof said === "string" ? on(live, said) : on(live, said.cause, said)];
-      }),
+    judge: (situation) => {
+      const { facts, installed, names, wanted: goal } = situation;
+      const goesUp =
+        goal !== undefined && (installed === undefined || isBefore(installed, goal.tag));
+      return pairs(situation)
+        .flatMap((pair) => judgeChange(judgeDefinition({ ...pair, goesUp, names }), pair, facts))
+        .filter(({ code }) => code === operatorFindings[what].code);
+    },
   });
-}
 
 /** A chart upgrades the operator and leaves the definitions as they are: a run of upgrade-operator would be refused. */
 const chartsWay =
@@ -100,33 +85,15 @@ export const definitionChecks: readonly Check[] = [
           : [on(definition, "not established")],
       ),
   }),
-  byRelease(
-    "definitionStored",
-    "The release's definitions keep every stored version",
-    (verdict, live) => {
-      if (verdict.is !== "refuse") return undefined;
-      const cause = `stored in ${verdict.versions.join(", ")}, which the release does not serve`;
-      const remedy = renewStored(live, verdict.versions);
-      return { cause, ...(remedy && { remedies: [remedy] }) };
-    },
-  ),
-  byRelease(
-    "definitionLoses",
-    "The release's definitions keep every field that objects hold",
-    (verdict, live, facts) =>
-      verdict.is === "apply" ? listLosses(verdict.loses, live, facts) : undefined,
-  ),
-  byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
-    verdict.is === "keep" ? verdict.because : undefined,
-  ),
+  byRelease("definitionStored", "The release's definitions keep every stored version"),
+  byRelease("definitionLoses", "The release's definitions keep every field that objects hold"),
+  byRelease("definitionKept", "No definition is of a newer release"),
   definitions.shared(operatorFindings.definitionFixed, {
     title: "The release's definitions have the scope and the kind that are served",
     needs: ["definitions"],
     wants: "contents",
     judge: (situation) =>
-      pairs(situation).flatMap(({ live, wanted }) =>
-        findFixedFields(live, wanted).map(({ about }) => about),
-      ),
+      pairs(situation).flatMap(({ live, wanted }) => findFixedFields(live, wanted)),
   }),
   definitions.shared(operatorFindings.definitionKeepsUnknown, {
     title: "No definition keeps fields that its schema does not know",
@@ -134,16 +101,7 @@ export const definitionChecks: readonly Check[] = [
     judge: (situation) =>
       ours(situation).flatMap((live) => findKeepsUnknown(live, findInRelease(situation, live))),
   }),
-  definitions.shared(operatorFindings.definitionRefuses, {
-    title: "The release's definitions accept what is stored",
-    needs: ["definitions", ...lossKeys],
-    wants: "contents",
-    judge: (situation) =>
-      pairs(situation).flatMap((pair) => {
-        const unfit = unfitObjects(pair, situation.facts);
-        return unfit.length === 0 ? [] : [on(pair.live, few(unfit))];
-      }),
-  }),
+  byRelease("definitionRefuses", "The release's definitions accept what is stored", lossKeys),
   definitions.shared(operatorFindings.definitionBehind, {
     title: "The definitions are of the operator's release",
     needs: ["definitions", "deployments"],
@@ -176,23 +134,8 @@ export const definitionChecks: readonly Check[] = [
       });
     },
   }),
-  definitions.shared(operatorFindings.definitionConversion, {
-    title: "No definition converts through a Service that is gone",
-    needs: ["definitions", "services", "namespaces"],
-    judge: (situation) =>
-      conversions(situation).flatMap(({ live, is, because }) =>
-        is === "broken" ? [on(live, because, { field: "spec.conversion" })] : [],
-      ),
-  }),
-  definitions.shared(operatorFindings.definitionConverts, {
-    title: "The definitions convert as the release has it",
-    needs: ["definitions", "services", "namespaces"],
-    wants: "contents",
-    judge: (situation) =>
-      conversions(situation).flatMap(({ live, is, because }) =>
-        is === "beyond" ? [on(live, because, { field: "spec.conversion" })] : [],
-      ),
-  }),
+  ofConversion("broken", "No definition converts through a Service that is gone"),
+  { ...ofConversion("beyond", "The definitions convert as the release has it"), wants: "contents" },
   definitions.shared(operatorFindings.definitionShared, {
     title: "No other operator shares the definitions",
     needs: ["ecs"],
@@ -247,11 +190,18 @@ function writtenFields(names: CheckContext["names"]) {
 }
 
 /** How each definition converts; a Service of a namespace that is not read is not known. */
-function conversions(situation: CheckContext) {
-  const { facts } = situation;
-  return ours(situation).map((live) => {
-    const wanted = findInRelease(situation, live);
-    return { live, ...judgeConversion(live, wanted, isServiceThere(facts, live)) };
+function ofConversion(verdict: "beyond" | "broken", title: string): Check {
+  const what = verdict === "broken" ? "definitionConversion" : "definitionConverts";
+  return definitions.shared(operatorFindings[what], {
+    title,
+    needs: ["definitions", "services", "namespaces"],
+    judge: (situation) =>
+      ours(situation).flatMap((live) => {
+        const isThere = isServiceThere(situation.facts, live);
+        const found = judgeConversion(live, findInRelease(situation, live), isThere);
+        if (found.is !== verdict) return [];
+        return [on(live, found.because, { field: "spec.conversion" })];
+      }),
   });
 }
 
@@ -262,10 +212,6 @@ function isServiceThere(facts: Facts, definition: CustomResourceDefinition): boo
   if (factNamed(facts, "namespaces", { name: namespace }) === undefined) return false;
   if (namespace !== facts.namespace) return undefined;
   return factNamed(facts, "services", { name, namespace }) !== undefined;
-}
-
-function definitionNames({ ec, edb, eaadb, erc, group }: CheckContext["names"]): readonly string[] {
-  return [ec, edb, eaadb, erc].map(({ plural }) => `${plural}.${group}`);
 }
 
 /** What the release's bundle defines, where its operator runs already. */

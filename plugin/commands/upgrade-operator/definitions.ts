@@ -1,4 +1,5 @@
 /** Whether a stored definition may be changed to the release's: it is never lowered (domain facts 8). */
+import type { Finding } from "../../domain/base/findings";
 import { kubectl, type Remedy } from "../../domain/base/remedy";
 import type { Names } from "../../domain/names/names";
 import {
@@ -20,6 +21,7 @@ import {
   asString,
 } from "../../domain/base/values";
 import { fileEntries, lastFile, lastFileOver } from "../../domain/kube/field-managers";
+import { operatorFinding } from "../../domain/operator/findings";
 import { findUnfitObjects } from "../../domain/operator/definition-limits";
 import { compareTags } from "../../domain/base/versions";
 import { type FactKey, factKeys, type Facts, factSources, isKnown } from "../../domain/facts/facts";
@@ -242,6 +244,42 @@ export function renewStored(
   };
 }
 
+/** All that a stored definition says of a change to the release's; what it does to objects, as far as `facts` have them. */
+export function judgeChange(
+  verdict: DefinitionVerdict,
+  { live, wanted }: Pick<DefinitionFacts, "live" | "wanted">,
+  facts: Facts | undefined,
+): readonly Finding[] {
+  const object = objectLabel(wanted);
+  if (verdict.is === "keep") {
+    const cause = `the stored definition is left as it is: ${verdict.because}`;
+    return [operatorFinding("definitionKept", { object, cause })];
+  }
+  const loses = verdict.is === "apply" ? verdict.loses : [];
+  const changed = facts === undefined ? [] : judgeObjects(loses, { live, wanted }, facts);
+  if (verdict.is === "apply") return changed;
+  const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
+  const remedy = renewStored(live, verdict.versions);
+  const about = { object, cause, ...(remedy && { remedies: [remedy] }) };
+  return [operatorFinding("definitionStored", about), ...changed];
+}
+
+function judgeObjects(
+  loses: readonly string[],
+  definitions: Pick<DefinitionFacts, "live" | "wanted">,
+  facts: Facts,
+): readonly Finding[] {
+  const object = objectLabel(definitions.wanted);
+  const lacks = loses.length === 0 ? undefined : listLosses(loses, definitions.live, facts);
+  const unfit = findUnfitObjects(definitions, listObjects(definitions.live, facts) ?? []);
+  return [
+    ...(lacks === undefined ? [] : [operatorFinding("definitionLoses", { object, cause: lacks })]),
+    ...(unfit.length === 0
+      ? []
+      : [operatorFinding("definitionRefuses", { object, cause: few(unfit) })]),
+  ];
+}
+
 /** The lists that have to be read before anything can be said of the product's objects. */
 export const lossKeys = ["ecs", "edbs", "eaadbs", "ercs"] as const satisfies readonly FactKey[];
 
@@ -275,14 +313,6 @@ export function listLosses(
       : `${few(unknown)}: whether objects hold something there, which would be dropped, is not known`,
   ].flat();
   return says.length === 0 ? undefined : `the release's definition lacks ${says.join("; ")}`;
-}
-
-/** The objects that hold what the release's definition does not accept, each with the values. */
-export function unfitObjects(
-  definitions: { readonly live: KubeObject; readonly wanted: KubeObject },
-  facts: Facts,
-): readonly string[] {
-  return findUnfitObjects(definitions, listObjects(definitions.live, facts) ?? []);
 }
 
 /** Every object of the kind, undefined where they were not read. */

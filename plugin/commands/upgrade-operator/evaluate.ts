@@ -6,12 +6,11 @@ import type { Finding } from "../../domain/base/findings";
 import { annotationKey, type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
 import {
+  type DefinitionVerdict,
+  judgeChange,
   judgeDefinition,
-  listLosses,
   lossKeys,
   markRelease,
-  renewStored,
-  unfitObjects,
   withFields,
 } from "./definitions";
 import { findConversionService, judgeConversion, dropNone } from "../../domain/operator/conversion";
@@ -24,7 +23,6 @@ import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { heldAmong, type HeldFacts, judgeHeld, leftovers } from "./local-changes";
 import { listHeld } from "../../domain/kube/owners";
 import { lastFileOver } from "../../domain/kube/field-managers";
-import { few } from "../../domain/base/values";
 import { isOlder } from "../../domain/base/versions";
 import { workByPlan } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
@@ -110,7 +108,7 @@ const isError = ({ severity }: Finding): boolean => severity === "error";
 export function findRefusals(live: KubeObject, object: KubeObject): readonly Finding[] {
   const keeps = isKind(live, "CustomResourceDefinition") ? findKeepsUnknown(live, object) : [];
   return [
-    ...findFixedFields(live, object).map(({ what, about }) => operatorFinding(what, about)),
+    ...findFixedFields(live, object),
     ...keeps.map((about) => operatorFinding("definitionKeepsUnknown", about)),
   ];
 }
@@ -211,14 +209,9 @@ async function judgeDefinitionObject(
   const goesUp = isOlder(runs, operatorVersion);
   const ours = options.fieldManager;
   const verdict = judgeDefinition({ live, wanted: mark, goesUp, names, ours });
-  const told = (code: keyof typeof operatorFindings, cause: string): Finding =>
-    operatorFinding(code, { object: objectLabel(object), cause }, names);
-  if (verdict.is === "keep") {
-    const cause = `the stored definition is left as it is: ${verdict.because}`;
-    return { ...plain, is: "kept", findings: [told("definitionKept", cause)] };
-  }
-  if (verdict.is === "refuse") {
-    return { ...plain, is: "same", findings: [storedFinding(live, verdict)] };
+  if (verdict.is !== "apply") {
+    const findings = judgeChange(verdict, { live, wanted: object }, undefined);
+    return { ...plain, is: verdict.is === "keep" ? "kept" : "same", findings };
   }
   const { keeps } = verdict;
   const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
@@ -230,49 +223,28 @@ async function judgeDefinitionObject(
     object: withFields(writes ? mark : object, live, keeps),
     keeps,
     findings: [
-      ...(await findChanged({ deps, options }, { live, object, loses: verdict.loses })),
-      ...(keeps.length === 0 ? [] : [told("definitionLocal", kept)]),
+      ...(await findChanges({ deps, options }, verdict, { live, wanted: object })),
+      ...(keeps.length === 0
+        ? []
+        : [operatorFinding("definitionLocal", { object: objectLabel(object), cause: kept })]),
     ],
   };
 }
 
-/** Versions in which objects are stored, and that would not be served any more. */
-export function storedFinding(
-  live: CustomResourceDefinition,
-  { versions }: { readonly versions: readonly string[] },
-): Finding {
-  const cause = `objects are stored in version ${versions.join(", ")}, which the release does not serve`;
-  const remedy = renewStored(live, versions);
-  return operatorFinding("definitionStored", {
-    ...{ object: objectLabel(live), cause },
-    ...(remedy && { remedies: [remedy] }),
-  });
+/** What a change of a definition comes to; the objects are read only where it may do anything to them. */
+export async function findChanges(
+  { deps, options }: ChangeReading,
+  verdict: DefinitionVerdict,
+  pair: { readonly live: CustomResourceDefinition; readonly wanted: KubeObject },
+): Promise<readonly Finding[]> {
+  const loses = verdict.is === "apply" ? verdict.loses : [];
+  const isOpen = loses.length > 0 || isNarrower(pair.live, pair.wanted);
+  const facts = isOpen ? await readSnapshot(deps, options.namespace, lossKeys) : undefined;
+  return judgeChange(verdict, pair, facts);
 }
 
-/** What a changed definition does to the objects, which are read only where it may do anything. */
-export async function findChanged(
-  {
-    deps,
-    options,
-  }: Pick<Evaluating, "deps"> & { readonly options: Pick<BundleOptions, "namespace"> },
-  definitions: {
-    readonly live: KubeObject;
-    readonly object: KubeObject;
-    readonly loses: readonly string[];
-  },
-): Promise<readonly Finding[]> {
-  const { live, object: wanted, loses } = definitions;
-  if (loses.length === 0 && !isNarrower(live, wanted)) return [];
-  const facts = await readSnapshot(deps, options.namespace, lossKeys);
-  const object = objectLabel(wanted);
-  const lacks = loses.length === 0 ? undefined : listLosses(loses, live, facts);
-  const unfit = unfitObjects({ live, wanted }, facts);
-  return [
-    ...(lacks === undefined ? [] : [operatorFinding("definitionLoses", { object, cause: lacks })]),
-    ...(unfit.length === 0
-      ? []
-      : [operatorFinding("definitionRefuses", { object, cause: few(unfit) })]),
-  ];
+interface ChangeReading extends Pick<Evaluating, "deps"> {
+  readonly options: Pick<BundleOptions, "namespace">;
 }
 
 type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;

@@ -1,10 +1,16 @@
 /** Follows what was written to its end: the operator until it is ready, a definition until it is served (S19). */
 import { type Awaited, nameAwaited, nameFinding } from "../../domain/base/awaited";
 import { exitCodes, TimeoutError, BlockedError } from "../../domain/base/errors";
+import { kubectl } from "../../domain/base/remedy";
 import type { Ref } from "../../domain/kube/objects";
 import { operatorFindings } from "../../domain/operator/findings";
 import { judgeDeployment } from "../../domain/rollout/deployment";
-import { nameProgress, type Stalled, stallFinding } from "../../domain/rollout/progress";
+import {
+  nameProgress,
+  type Stalled,
+  stallFinding,
+  withRemedies,
+} from "../../domain/rollout/progress";
 import { waitFor } from "../../kernel/wait";
 import { readSnapshot } from "../../readers/snapshot";
 import { readCondition } from "./definitions";
@@ -54,9 +60,10 @@ export async function waitForDefinition(
       if (names?.is !== "False") return { is: "moving", on: `${object}: to be served` };
       const { code, severity, source } = operatorFindings.definitionUnserved;
       const cause = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
-      const look = deps.command(["kubectl", "describe", "crd", ref.name]);
-      const fix = `see its conditions with ${look}; delete the definition that holds its names, then run again`;
-      return { is: "stalled", code, severity, object, cause, fix, source };
+      const then = { says: "delete the definition that holds its names, then run again" };
+      const seen = kubectl("see its conditions", "describe", "crd", ref.name);
+      const about = { code, severity, object, cause, source };
+      return { is: "stalled", ...about, ...withRemedies({ ...seen, then }) };
     },
     everyMs: 200,
     total: { ms: timeoutMs, end: notServed },

@@ -149,8 +149,7 @@ function judgeFixed({ target: { contents }, facts }: CheckContext): readonly Che
     const key = fixedLists.get(wanted.kind);
     const place = key === "clusterRoleBindings" ? {} : { namespace: facts.namespace };
     const live = key && factNamed(facts, key, { name: readName(wanted), ...place });
-    if (live === undefined) return [];
-    return findFixedFields(live, wanted).map(({ about }) => about);
+    return live === undefined ? [] : findFixedFields(live, wanted);
   });
 }
 

@@ -1,6 +1,7 @@
 /** The writes of a swap as values, the apply fitted by dry run. */
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
+import { kubectl } from "../../domain/base/remedy";
 import { webhookFinding } from "../../domain/admission/findings";
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { type KubeObject, readName, objectLabel } from "../../domain/kube/objects";
@@ -234,11 +235,11 @@ function withoutManagers(object: KubeObject): KubeObject {
 }
 
 function leftOver({ wanted }: SwapPlan, fields: readonly string[]): Finding {
-  const line = `kubectl edit validatingwebhookconfiguration ${readName(wanted)}`;
+  const words = ["edit", "validatingwebhookconfiguration", readName(wanted)];
   return webhookFinding("fieldLeftOver", {
     object: objectLabel(wanted),
     field: fields.join(", "),
     cause: "another manager set it, and an apply cannot remove what others own",
-    fix: `remove it, then run again, with: ${line}`,
+    remedies: [{ ...kubectl("remove it", ...words), then: { says: "run again" } }],
   });
 }

@@ -22,6 +22,8 @@ import {
   judgeTrust,
   listInForce,
   listWays,
+  probeSymptoms,
+  serverList,
 } from "../../domain/admission/symptoms";
 import { type SwapPlan, planSwap } from "./plan";
 import { judgeScope, judgeSelectors } from "./scope-checks";
@@ -89,19 +91,11 @@ export const webhookChecks: readonly Check[] = [
   fromPlan("oldHasOthers", "The old configuration holds nothing of others"),
   ofSymptom(rows.entryAbsent),
   ofSymptom(rows.idle),
+  ...Object.values(probeSymptoms).map((row) => ofSymptom(row)),
   ofSymptom(rows.placeholder),
   ofSymptom(rows.namespaceGone),
   ofSymptom(rows.callsOther),
-  ofSymptom(rows.serviceMissing),
-  ofSymptom(rows.servicePort),
-  ofSymptom(rows.selectsNothing),
-  ofSymptom(rows.noPods),
-  ofSymptom(rows.podsNotReady),
-  ofSymptom(rows.publishesUnready),
-  ofSymptom(rows.noEndpoints),
-  ofSymptom(rows.strangerPod),
-  ofSymptom(rows.targetPort),
-  ofSymptom(rows.networkClosed),
+  ...serverList.map((row) => ofSymptom(row)),
   warning("WEBHOOK-RULES-BEHIND", "Facts 4.1", {
     title: "The configuration matches every kind that the template does",
     cause: "edits of some kinds are not validated: the entry is of an older release",

@@ -34,6 +34,7 @@ import {
 import { daysUntil } from "../../domain/base/duration";
 import { diagnose, diagnoseRow, type Unseen, verdictOf } from "../../domain/diagnosis/diagnose";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
+import { withRemedies } from "../../domain/rollout/progress";
 import {
   holdStep,
   type NextRelease,
@@ -179,7 +180,7 @@ function judgeHindrance(hindrance: Hindrance): ComponentHealth {
   const { refuser, twin } = hindrance;
   if (twin === "deny") return { is: "unknown", because };
   const object = `${refuser.kind}/${refuser.name}`;
-  return { is: "stalled", because, fix: adviceFor(refuser), object };
+  return { is: "stalled", because, ...withRemedies(adviceFor(refuser)), object };
 }
 
 function summary(scene: WebhookScene, configurations: readonly ConfigurationStatus[]): string {

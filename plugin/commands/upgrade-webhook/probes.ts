@@ -14,7 +14,13 @@ import {
   selectsNamespace,
 } from "../../domain/admission/configuration";
 import { fixByOwner } from "../../domain/admission/owned";
-import { isProvable, reportIdle } from "../../domain/admission/selected";
+import {
+  isProvable,
+  isUnshared,
+  describeAmbiguous,
+  reportIdle,
+  describeNoKind,
+} from "../../domain/admission/selected";
 import type { SwapPlan } from "./plan";
 import { type ProbePair, pairsFor, type ProbeContext } from "../../domain/admission/probe";
 import type { SwapDeps, SwapOptions } from "./read";
@@ -71,7 +77,7 @@ export async function chooseProbes(
       (served ?? []).some(({ plural }) => plural === resource.plural),
     );
   const pairs = listPairs(entry, { namespace: namespace.metadata.name ?? "", labels });
-  if (pairs.length === 0) throw blocked(noKind(deps));
+  if (pairs.length === 0) throw blocked(webhookFinding("probeNoKind", describeNoKind(deps.names)));
   const further = await furtherPlaces(deps, plan, namespace);
   const beside = further.flatMap(({ entry: one, ...place }) => listPairs(one, place));
   return buildProbePlan(pairs, beside, { plan, deps });
@@ -148,14 +154,15 @@ async function probeNamespace(
   const { wanted, namesakes } = plan;
   const entry = findEntry(wanted, deps.names.webhook.entry);
   const fits = (namespace: KubeObject): boolean => isProvable(entry, namespace);
-  const unshared = (namespace: KubeObject): boolean =>
-    fits(namespace) && !namesakes.some((entry) => selectsNamespace(entry, namespace));
+  const unshared = (namespace: KubeObject): boolean => isUnshared(entry, namesakes, namespace);
   if (unshared(operators)) return operators;
   const all = (await deps.cluster.list(kinds.namespace)) ?? [];
   const found = all.find(unshared);
   if (found !== undefined) return found;
   throw blocked(
-    all.some(fits) ? ambiguous(deps) : reportUnselected(deps, plan, "namespaceSelector"),
+    all.some(fits)
+      ? webhookFinding("probeAmbiguous", describeAmbiguous(deps.names))
+      : reportUnselected(deps, plan, "namespaceSelector"),
   );
 }
 
@@ -169,7 +176,8 @@ async function requireUnshared(
   const { namespace: name = "" } = pair.accept.metadata;
   const namespace = await deps.cluster.get({ resource: kinds.namespace, name });
   if (namespace === undefined) return;
-  if (namesakes.some((entry) => selectsNamespace(entry, namespace))) throw blocked(ambiguous(deps));
+  if (namesakes.some((entry) => selectsNamespace(entry, namespace)))
+    throw blocked(webhookFinding("probeAmbiguous", describeAmbiguous(deps.names)));
 }
 
 function blocked(finding: Finding): BlockedError {
@@ -185,18 +193,4 @@ function reportUnselected(
   const { configuration = wanted, entry = own } = findSource({ live, old }, names) ?? {};
   const { remedies } = fixByOwner(configuration, { left: undefined });
   return reportIdle({ configuration, entry }, selector, remedies);
-}
-
-function ambiguous({ names }: SwapDeps): Finding {
-  return webhookFinding("probeAmbiguous", {
-    object: "Probe",
-    cause: `another configuration has an entry ${names.webhook.entry} too: a refusal would not prove which of the two it came from`,
-  });
-}
-
-function noKind({ names }: SwapDeps): Finding {
-  return webhookFinding("probeNoKind", {
-    object: "Probe",
-    cause: `none of the kinds that the entry matches is served in ${names.group}/${names.version}`,
-  });
 }

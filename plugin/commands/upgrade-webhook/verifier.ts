@@ -2,7 +2,7 @@
  * Watches the swap through its probes: what worked before, what is proven after each write, and
  * how long anything was wrong in between (cli contract, Probe).
  */
-import { kubectl } from "../../domain/base/remedy";
+import { kubectl, renderFix } from "../../domain/base/remedy";
 import { nameAwaited } from "../../domain/base/awaited";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
@@ -287,7 +287,8 @@ export class WebhookVerifier {
       ...{ ours, object, policies, namespace, names },
     });
     const again = "run the same command again";
-    const step = refuser === undefined ? finding?.fix : `${adviceFor(refuser)}, then ${again}`;
+    const ways = refuser && renderFix([{ ...adviceFor(refuser), then: { says: again } }]);
+    const step = ways ?? finding?.fix;
     const hint =
       refuser === undefined && step !== undefined ? `${again} after this step: ${step}` : step;
     const findings = refuser === undefined && finding !== undefined ? [finding] : [];

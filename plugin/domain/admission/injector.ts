@@ -5,6 +5,7 @@
 import { describeConsequence, listPolicies } from "./consequence";
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
+import { kubectl } from "../base/remedy";
 import type { WebhookConfiguration } from "../kube/models";
 import { readName, objectLabel } from "../kube/objects";
 import { webhookFinding } from "./findings";
@@ -103,7 +104,11 @@ export function judgeInjection(
   const object = objectLabel(configuration);
   const writes = renderInjection({ by, annotation, value });
   const unfit = entries.filter(({ entry }) => compareTrust(entry, served) !== "fit");
-  const off = `kubectl annotate validatingwebhookconfiguration ${readName(configuration)} ${annotation}-`;
+  const kind = configuration.kind.toLowerCase();
+  const remedies = [
+    { says: "let the webhook serve a certificate of that CA (put it into the Secret)" },
+    kubectl("take the annotation off", "annotate", kind, readName(configuration), `${annotation}-`),
+  ];
   return unfit.map(({ entry, field }) =>
     webhookFinding("injectedOther", {
       object,
@@ -112,7 +117,7 @@ export function judgeInjection(
         readCaBundle(entry) === ""
           ? `${writes}, and has not done so: ${describeConsequence(listPolicies([entry]))}`
           : `${writes}, and it is not the CA of the certificate that is served: ${describeConsequence(listPolicies([entry]))}`,
-      fix: `let the webhook serve a certificate of that CA (put it into the Secret), or take the annotation off with: ${off}`,
+      remedies,
     }),
   );
 }

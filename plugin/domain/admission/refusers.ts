@@ -1,5 +1,6 @@
 /** Who refuses or fails an edit in the place of the product's webhook, and what to do about it. */
 import type { Finding } from "../base/findings";
+import { look, type Remedy } from "../base/remedy";
 import { webhookFinding } from "./findings";
 import type { Observation, ProbeKind } from "./probe";
 import type { ProbeAnswer } from "./answers";
@@ -55,16 +56,18 @@ export function nameOfRefuser({ kind, name }: Refuser): string {
 }
 
 /** What a person does about it. */
-export function adviceFor(refuser: Refuser): string {
+export function adviceFor(refuser: Refuser): Remedy {
   const { kind, name, binding, fails } = refuser;
   if (kind !== "webhook") {
     const plain = kind.toLowerCase();
     const bound = binding === undefined ? [] : [`${plain}binding/${binding}`];
-    const objects = [`${plain}/${name}`, ...bound].join(" ");
-    return `whoever keeps the policy decides whether it lets this through: kubectl get ${objects} -o yaml`;
+    const objects = [`${plain}/${name}`, ...bound, "-o", "yaml"];
+    return look("whoever keeps the policy decides whether it lets this through", "get", ...objects);
   }
   const act = fails ? "repair or remove" : "change or remove";
-  return `${act} the webhook ${name}, which is not this operator's: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml`;
+  const kinds = "validatingwebhookconfigurations,mutatingwebhookconfigurations";
+  const says = `${act} the webhook ${name}, which is not this operator's`;
+  return look(says, "get", kinds, "-o", "yaml");
 }
 
 /** The hindrance as the finding that ends a run before its first write. */
@@ -72,8 +75,12 @@ export function hindranceFinding({ refuser, twin }: Hindrance): Finding {
   const object = `${refuser.kind}/${refuser.name}`;
   const cause = hindranceCause({ refuser, twin });
   if (twin === "accept") {
-    const fix = `${adviceFor(refuser)}; or prove with an edit of your own (--probe-file), or go without proof (--no-probe)`;
-    return webhookFinding("probeRefused", { object, cause, fix });
+    const says = "prove with an edit of your own (--probe-file), or go without proof (--no-probe)";
+    return webhookFinding("probeRefused", {
+      object,
+      cause,
+      remedies: [adviceFor(refuser), { says }],
+    });
   }
   const fix =
     "give a bad edit that it lets through (--probe-file), or go without proof (--no-probe)";

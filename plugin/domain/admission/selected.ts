@@ -1,6 +1,8 @@
 /** Whether an entry selects anything: what it does not select, nothing validates, and no edit can prove (Facts 4.3). */
 import type { Finding } from "../base/findings";
 import { kubectl, type Remedy, tool } from "../base/remedy";
+import type { Names } from "../names/names";
+import type { Found } from "../diagnosis/symptom";
 import type { Facts } from "../facts/facts";
 import { isDeleting } from "../kube/deletion";
 import type { ValidatingWebhook, WebhookConfiguration } from "../kube/models";
@@ -23,6 +25,27 @@ export function findIdleSelector(
 /** True for a namespace in which an edit can meet the entry: one that is deleted takes none. */
 export function isProvable(entry: ValidatingWebhook | undefined, namespace: KubeObject): boolean {
   return !isDeleting(namespace) && selectsNamespace(entry, namespace);
+}
+
+/** True for one in which no entry of the same name judges the edit as well. */
+export function isUnshared(
+  entry: ValidatingWebhook | undefined,
+  namesakes: readonly ValidatingWebhook[],
+  namespace: KubeObject,
+): boolean {
+  return isProvable(entry, namespace) && !namesakes.some((one) => selectsNamespace(one, namespace));
+}
+
+/** That no edit meets the entry alone. */
+export function describeAmbiguous({ webhook }: Names): Found {
+  const cause = `another configuration has an entry ${webhook.entry} too: a refusal would not prove which of the two it came from`;
+  return { object: "Probe", cause };
+}
+
+/** That no edit of a kind that the entry matches can be sent. */
+export function describeNoKind({ group, version }: Names): Found {
+  const cause = `none of the kinds that the entry matches is served in ${group}/${version}`;
+  return { object: "Probe", cause };
 }
 
 const because = {

@@ -8,7 +8,7 @@ import {
 import { distinct } from "../base/findings";
 import { oncePer } from "../base/values";
 import type { Found, Scene, Symptom } from "../diagnosis/symptom";
-import { factNamed, type FactKey, type Facts } from "../facts/facts";
+import { factNamed, type FactKey, type Facts, factSources } from "../facts/facts";
 import type {
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
@@ -26,6 +26,8 @@ import {
   isOlmServed,
   isOthers,
   listCandidates,
+  matchesResource,
+  namesakesIn,
   readServiceName,
   readServiceNamespace,
   type Trust,
@@ -36,7 +38,15 @@ import { findInjector, judgeInjection } from "./injector";
 import { judgeOthers, listJudging, readCallable } from "./others";
 import { fixByOwner, fixCaByOwner } from "./owned";
 import type { ProbeOutcome } from "./refusers";
-import { findIdleSelector, fixByGroup, reportIdle } from "./selected";
+import {
+  findIdleSelector,
+  fixByGroup,
+  isProvable,
+  isUnshared,
+  describeAmbiguous,
+  reportIdle,
+  describeNoKind,
+} from "./selected";
 import {
   deletionOfOthers,
   judgePlannedWay,
@@ -361,17 +371,63 @@ const entries = {
   },
 } as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
 
-/** The rows. */
-export const admissionSymptoms = {
-  ...around,
-  ...serverRows(rowOfWay),
-  ...entries,
+/** The entry that a swap keeps the selectors of. */
+function findKept(scene: Scene): ValidatingWebhook | undefined {
+  const { names } = scene.facts;
+  const { oldConfiguration: name } = names.webhook;
+  const old = factNamed(scene.facts, "webhookConfigurations", { name });
+  return findSource({ live: findCurrent(scene), old }, names)?.entry;
+}
+
+/** The kinds whose edits prove a webhook. */
+const probedKeys = ["edbs", "eaadbs", "ercs"] as const satisfies readonly FactKey[];
+
+/** What keeps a proof from being made, however well the webhook is: it stands against a swap alone. */
+export const probeSymptoms = {
+  ambiguous: {
+    ...webhookFindings.probeAmbiguous,
+    severity: "warning",
+    title: "An edit meets the webhook's entry alone",
+    needs: [...configurations, "namespaces"],
+    forbids: ["upgrade-webhook"],
+    judge: (scene) => {
+      const { names, objects } = scene.facts;
+      const entry = findKept(scene);
+      const fit = objects.namespaces.filter((one) => isProvable(entry, one));
+      const namesakes = namesakesIn(objects.webhookConfigurations, names);
+      const isAlone = fit.length === 0 || fit.some((one) => isUnshared(entry, namesakes, one));
+      return entry === undefined || isAlone ? [] : [describeAmbiguous(names)];
+    },
+  },
+  noKind: {
+    ...webhookFindings.probeNoKind,
+    severity: "warning",
+    title: "A kind that the webhook's entry matches is served",
+    needs: [...configurations, ...probedKeys],
+    forbids: ["upgrade-webhook"],
+    judge: (scene) => {
+      const { names, unserved } = scene.facts;
+      const { group, webhook } = names;
+      const entry = findEntry(scene.target?.webhook, webhook.entry) ?? findKept(scene);
+      const isSent = probedKeys
+        .filter((key) => !unserved.has(key))
+        .map((key) => factSources(names)[key].resource.plural)
+        .some((plural) => matchesResource(entry, { group, plural, operation: "CREATE" }));
+      return entry === undefined || isSent ? [] : [describeNoKind(names)];
+    },
+  },
 } as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
+
+/** The rows from the Service to the container, of what is in force. */
+export const serverList: readonly Symptom<WebhookScene>[] = Object.values(serverRows(rowOfWay));
+
+/** The other rows. */
+export const admissionSymptoms = { ...around, ...entries } as const;
 
 /** The list, in its order: what no write of this tool mends comes before what one does. */
 export const admissionList: readonly Symptom<WebhookScene>[] = [
   ...Object.values(around),
-  ...Object.values(serverRows(rowOfWay)),
+  ...serverList,
   ...secretList,
   ...Object.values(entries),
 ];

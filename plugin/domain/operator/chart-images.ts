@@ -1,12 +1,15 @@
 /** Whether a chart brings the operator that was asked for, and which values keep it from that (S20–S22). */
 import type { Finding } from "../base/findings";
+import type { Remedy } from "../base/remedy";
 import { parseImage } from "../release/images";
 import type { Names } from "../names/names";
 import type { KubeObject } from "../kube/objects";
 import { boundList, getOwn, getPath, isObject, type Json } from "../base/values";
 import { compareReleaseTags, parseReleaseTag } from "../base/versions";
 import { operatorFinding } from "./findings";
+import { again, helm } from "./chart-marks";
 import { findFixedFields } from "./fixed-fields";
+import { type ChartUpgrade, helmWords } from "./refusals";
 import { listImages } from "./wanted";
 
 /** What helm says that it would write, and the values of a person that it used. */
@@ -78,14 +81,15 @@ function listRenderedOperators(
 
 /**
  * Why what runs cannot be compared with what helm would write: only a render that is read as a whole and holds the
- * operator's Deployment once, in its namespace, says what becomes of the Deployment. `line` is helm's own upgrade.
+ * operator's Deployment once, in its namespace, says what becomes of the Deployment. `upgrade` is helm's own.
  */
 export function judgeComparable(
   rendered: RenderedChart,
   { live, namespace, names }: ChartWish,
-  line: string,
+  upgrade: ChartUpgrade,
 ): readonly Finding[] {
   const { unread = [] } = rendered;
+  const words = [...helmWords(upgrade).slice(1), `--namespace=${namespace}`];
   const cause =
     unread.length > 0
       ? `${boundList(unread)}: what would become of the operator is not known`
@@ -95,10 +99,18 @@ export function judgeComparable(
     operatorFinding("chartUncompared", {
       object: `Deployment/${namespace}/${names.operator.deployment}`,
       cause,
-      fix: `see what helm renders with ${line} --dry-run=server; correct --chart, its templates, or the values that rename or leave out the operator (--values), then run again; where the change is meant, run ${line} yourself`,
+      remedies: [
+        { ...helm("see what helm renders", ...words, "--dry-run=server"), then: corrected },
+        helm("where the change is meant, make it yourself", ...words),
+      ],
     }),
   ];
 }
+
+const corrected: Remedy = {
+  says: "correct --chart, its templates, or the values that rename or leave out the operator (--values)",
+  then: again,
+};
 
 /** Undefined where the Deployment is there as it should be. */
 function describeAbsent(
@@ -134,7 +146,7 @@ export function judgeFixedByChart(
 ): readonly Finding[] {
   const wanted = findRenderedOperator(rendered, names);
   if (live === undefined || wanted === undefined) return [];
-  return findFixedFields(live, wanted).map(({ what, about }) => operatorFinding(what, about));
+  return findFixedFields(live, wanted);
 }
 
 /** Values that keep the operator at another release; none where the chart brings what is asked for. */

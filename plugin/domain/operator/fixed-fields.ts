@@ -2,7 +2,7 @@
  * Fields that the API server takes once: an update with another value is refused, whoever sends it, so
  * that the only way out is known before anything is tried (Facts 8).
  */
-import type { About } from "../base/findings";
+import type { Finding } from "../base/findings";
 import { kubectl, type Remedy } from "../base/remedy";
 import {
   asArray,
@@ -15,13 +15,7 @@ import {
 } from "../base/values";
 import { differences } from "../kube/differences";
 import { type KubeObject, objectLabel, readName } from "../kube/objects";
-
-/** A finding of one of the two codes, as a plan and a check tell it. */
-export interface FixedField {
-  /** `fixedField`: delete the object and create it again; `definitionFixed`: nothing of the kind. */
-  readonly what: "fixedField" | "definitionFixed";
-  readonly about: About & Required<Pick<About, "object" | "field" | "cause">>;
-}
+import { operatorFinding } from "./findings";
 
 /** A field with another value: as it stands there, and as the release has it. */
 interface Changed {
@@ -103,19 +97,18 @@ const fixedKinds: Readonly<Record<string, FixedKind>> = {
 };
 
 /** Every field of the release's object that the stored one will never take. */
-export function findFixedFields(live: KubeObject, wanted: KubeObject): readonly FixedField[] {
+export function findFixedFields(live: KubeObject, wanted: KubeObject): readonly Finding[] {
   if (wanted.kind === "CustomResourceDefinition") return findFixedNames(live, wanted);
   const known = fixedKinds[wanted.kind];
   if (known === undefined) return [];
-  return known.find(live, wanted).map((changed) => ({
-    what: "fixedField",
-    about: {
+  return known.find(live, wanted).map((changed) =>
+    operatorFinding("fixedField", {
       object: objectLabel(live),
       field: changed.field,
       cause: `${tellChange(changed)}, and the API server never changes it in an object that exists`,
       remedies: [replace(live, known)],
-    },
-  }));
+    }),
+  );
 }
 
 /** The object is deleted, and made again by the upgrade. */
@@ -141,20 +134,17 @@ function tellChange({ live, wanted }: Changed): string {
 const longest = 120;
 
 /** The objects of a definition go with it: it is never deleted for one of its fields. */
-function findFixedNames(live: KubeObject, wanted: KubeObject): readonly FixedField[] {
+function findFixedNames(live: KubeObject, wanted: KubeObject): readonly Finding[] {
   return [["scope"], ["names", "kind"]].flatMap((path) => {
     const changed = changedAt(live, wanted, ["spec", ...path]);
     if (changed.live === changed.wanted) return [];
     return [
-      {
-        what: "definitionFixed" as const,
-        about: {
-          object: objectLabel(live),
-          field: changed.field,
-          cause: `${tellChange(changed)}, and the API server never changes it in a definition that is served`,
-          fix: "leave the definition as it is: deleting it deletes every object of its kind; give a release whose definition is the one that the objects were made by, or ask the vendor how they are moved",
-        },
-      },
+      operatorFinding("definitionFixed", {
+        object: objectLabel(live),
+        field: changed.field,
+        cause: `${tellChange(changed)}, and the API server never changes it in a definition that is served`,
+        fix: "leave the definition as it is: deleting it deletes every object of its kind; give a release whose definition is the one that the objects were made by, or ask the vendor how they are moved",
+      }),
     ];
   });
 }

@@ -3,7 +3,6 @@ import { type Act, acts, type Symptom } from "../diagnosis/symptom";
 import { findDeletingDefinitions, findDeletingNamespace } from "../facts/deletion";
 import { deletionFindings } from "../kube/deletion";
 import { kinds } from "../kube/kinds";
-import type { Names } from "../names/names";
 
 /** Roles, bindings and Secrets are no objects of a definition. */
 const ofDefinitions: readonly Act[] = [
@@ -31,29 +30,30 @@ export const groundSymptoms = {
 
 /** The kinds whose own component tells of their definition. */
 const told = ["ec", "edb", "eaadb"] as const;
+type Told = (typeof told)[number];
 
-/** Of the definition of one kind. */
-export function definitionGround(kind: (typeof told)[number]): Symptom {
+/** Of the definitions of these kinds, or of all but these. */
+function definitionOf(chosen: readonly Told[], isTheirs: boolean): Symptom {
   const { definition } = groundSymptoms;
   return {
     ...definition,
-    judge: (scene) =>
-      definition.judge(scene).filter(({ object }) => object === label(kind, scene.facts.names)),
+    judge: (scene) => {
+      const { group, ...names } = scene.facts.names;
+      const labels = chosen.map(
+        (kind) => `${kinds.definition.kind}/${names[kind].plural}.${group}`,
+      );
+      return definition
+        .judge(scene)
+        .filter(({ object }) => labels.includes(String(object)) === isTheirs);
+    },
   };
 }
 
-function label(kind: (typeof told)[number], names: Names): string {
-  return `${kinds.definition.kind}/${names[kind].plural}.${names.group}`;
-}
+/** Of the definition of one kind. */
+export const definitionGround = (kind: Told): Symptom => definitionOf([kind], true);
 
 /** What concerns all components: the operator tells it. */
 export const operatorGround: readonly Symptom[] = [
   groundSymptoms.namespace,
-  {
-    ...groundSymptoms.definition,
-    judge: (scene) =>
-      groundSymptoms.definition
-        .judge(scene)
-        .filter(({ object }) => told.every((kind) => object !== label(kind, scene.facts.names))),
-  },
+  definitionOf(told, false),
 ];

@@ -104,8 +104,3 @@ export function operatorLogWords({ names, namespace }: Pick<Facts, "names" | "na
   const { deployment, container } = names.operator;
   return ["logs", `deployment/${deployment}`, "-c", container, "-n", namespace];
 }
-
-/** The same as a line. */
-export function renderOperatorLog(place: Pick<Facts, "names" | "namespace">): string {
-  return ["kubectl", ...operatorLogWords(place)].join(" ");
-}

@@ -64,7 +64,7 @@ test.each<[string, string, readonly string[]]>([
   expect([report.exit.code, scene.cluster.written]).toEqual([5, []]);
   expect(codesOf(report)).toContain("WEBHOOK-CA-INJECTED");
   expect(report.findings?.find(({ code }) => code === "WEBHOOK-CA-INJECTED")?.fix).toBe(
-    `let the webhook serve a certificate of that CA (put it into the Secret), or take the annotation off with: kubectl annotate validatingwebhookconfiguration ${newName} cert-manager.io/inject-ca-from-`,
+    `let the webhook serve a certificate of that CA (put it into the Secret); else take the annotation off: kubectl annotate validatingwebhookconfiguration ${newName} cert-manager.io/inject-ca-from-`,
   );
 });
 

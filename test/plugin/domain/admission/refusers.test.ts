@@ -1,3 +1,4 @@
+import { renderFix } from "../../../../plugin/domain/base/remedy";
 import type { ProbeAnswer } from "../../../../plugin/domain/admission/answers";
 import {
   adviceFor,
@@ -29,7 +30,7 @@ test.each<[string, ProbeAnswer, string | undefined]>([
 ])("who else gave the answer: %s", (_title, answer, expected) => {
   const refuser = findRefuser(answer, ours);
   expect(refuser && nameOfRefuser(refuser)).toBe(expected);
-  if (refuser !== undefined) expect(adviceFor(refuser)).toContain(refuser.name);
+  if (refuser !== undefined) expect(renderFix([adviceFor(refuser)])).toContain(refuser.name);
 });
 
 test.each<[string, ProbeAnswer, string]>([
@@ -51,7 +52,7 @@ test.each<[string, ProbeAnswer, string]>([
 ])("of a policy its keeper decides, who finds it %s", (_title, answer, line) => {
   const refuser = findRefuser(answer, ours);
   if (refuser === undefined) throw new Error("the answer is a policy's");
-  expect(adviceFor(refuser)).toBe(
-    `whoever keeps the policy decides whether it lets this through: ${line}`,
+  expect(renderFix([adviceFor(refuser)])).toBe(
+    `whoever keeps the policy decides whether it lets this through; see ${line}`,
   );
 });

@@ -107,6 +107,14 @@ const decided: Readonly<Record<string, string>> = {
   ...each("which namespaces the webhook is for", ["PROBE-NO-MATCH", "WEBHOOK-SELECTOR-MISSES"]),
   ...each("who converts the objects", ["DEFINITION-CONVERSION"]),
   ...each("whether anybody needs it", ["WEBHOOK-OTHER-CONFIGURATION", "WEBHOOK-SELECTS-NOTHING"]),
+  ...each("who is to write it from now on", [
+    ...["FIELD-LEFT-OVER", "OPERATOR-OWNED", "PROBE-REFUSED", "WEBHOOK-CA-INJECTED"],
+  ]),
+  ...each("what helm is to have of the operator", [
+    ...["OPERATOR-CHART-LOST", "OPERATOR-CHART-MISSED", "OPERATOR-CHART-PENDING"],
+    ...["OPERATOR-CHART-UNCOMPARED", "OPERATOR-NOT-CHART"],
+  ]),
+  ...each("which definition is to have the names", ["DEFINITION-NOT-ESTABLISHED"]),
   ...each("whether the difference is meant", ["WEBHOOK-DIFFERS"]),
   ...each("why the webhook answers as it does", [
     ...["WEBHOOK-ALLOWS-ALL", "WEBHOOK-NOT-ANSWERING", "WEBHOOK-PODS-NOT-READY"],

@@ -233,6 +233,21 @@ export const webhookRows: Rows = {
     const [idle] = w.find(copied)["webhooks"] as readonly object[];
     w.set(copied, "webhooks", [idle, { ...idle, namespaceSelector: {} }, idle]);
   },
+  "PROBE-AMBIGUOUS: the same entry for the same namespaces": (w) =>
+    w.copy(webhook, { name: "copy" }),
+  "PROBE-AMBIGUOUS: not where the other one is for one namespace": (w) =>
+    w
+      .copy(webhook, { name: "copy" })
+      .set("ValidatingWebhookConfiguration/copy", `${entry}.namespaceSelector`, {
+        matchLabels: { "kubernetes.io/metadata.name": "shop" },
+      }),
+  "PROBE-NO-KIND: rules for other kinds alone": (w) => {
+    const template = w.target.webhook;
+    if (template === undefined) throw new Error("there is no template");
+    const [own] = template.webhooks ?? [];
+    const rules = [{ apiGroups: ["apps"], resources: ["deployments"], operations: ["CREATE"] }];
+    w.target = { ...w.target, webhook: { ...template, webhooks: [{ ...own, rules }] } };
+  },
   "WEBHOOK-OTHER-CONFIGURATION: one of a proxy by a URL": (w) =>
     ofOthers(w, "engine").set(copied, `${entry}.clientConfig`, { url: "https://proxy.example" }),
   "WEBHOOK-OTHER-CONFIGURATION: a leftover that is ignored when it fails": (w) =>

@@ -1,5 +1,5 @@
 /** Every list of symptoms, with the scene that it is judged in: what stands against an act in these facts. */
-import { admissionList } from "../../../../plugin/domain/admission/symptoms";
+import { admissionList, probeSymptoms } from "../../../../plugin/domain/admission/symptoms";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
 import { databaseList } from "../../../../plugin/domain/database/symptoms";
 import { gate } from "../../../../plugin/domain/diagnosis/diagnose";
@@ -17,7 +17,7 @@ export function gatesOf(act: Act, facts: Facts, known: Facts = facts): readonly 
   const { databases } = situation;
   return [
     ...gate([...operatorGround, ...operatorList, ...olmList], act, { facts }),
-    ...gate(admissionList, act, { facts }),
+    ...gate([...admissionList, ...Object.values(probeSymptoms)], act, { facts }),
     ...gate(clusterGates, act, { facts, clusters: ownClusters(known) }),
     ...gate(databaseList, act, { facts, databases }),
     ...gate(Object.values(settingSymptoms), act, { ...situation, facts }),

@@ -129,7 +129,7 @@ test.each<[string, string, object, object, readonly string[]]>([
   ["what has no such field", "ServiceAccount", { secrets: [] }, { secrets: [{ name: "a" }] }, []],
 ])("%s of a %s", (...[, kind, live, wanted, fields]) => {
   const found = findFixedFields(anObject(kind, live), anObject(kind, wanted));
-  expect(found.map(({ about }) => about.field)).toEqual(fields);
+  expect(found.map(({ field }) => field)).toEqual(fields);
 });
 
 test("the finding says both values, the way out, and what is interrupted meanwhile", () => {
@@ -137,11 +137,9 @@ test("the finding says both values, the way out, and what is interrupted meanwhi
     anObject("Deployment", selector(labels)),
   );
   const [found] = live && wanted ? findFixedFields(live, wanted) : [];
-  expect([found?.what, found?.about.object]).toEqual(["fixedField", "Deployment/data/one"]);
-  expect(found?.about.cause).toContain(
-    'it is {"matchLabels":{"app":"a","tier":"b"}}, the release has',
-  );
-  expect(renderFix(found?.about.remedies ?? [])).toMatch(
+  expect([found?.code, found?.object]).toEqual(["OPERATOR-FIXED-FIELD", "Deployment/data/one"]);
+  expect(found?.cause).toContain('it is {"matchLabels":{"app":"a","tier":"b"}}, the release has');
+  expect(renderFix(found?.remedies ?? [])).toMatch(
     /save the object and delete it: .*; then run again.* until then no operator/,
   );
 });
@@ -151,8 +149,8 @@ test("a definition is never to be deleted", () => {
     anObject("CustomResourceDefinition", spec({ scope, names: names("A") })),
   );
   const [found] = live && wanted ? findFixedFields(live, wanted) : [];
-  expect([found?.what, found?.about.fix]).toEqual([
-    "definitionFixed",
+  expect([found?.code, found?.fix]).toEqual([
+    "DEFINITION-FIXED-FIELD",
     expect.stringMatching(/^leave the definition as it is: deleting it deletes every object/),
   ]);
 });

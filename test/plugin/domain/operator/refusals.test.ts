@@ -1,4 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
+import { renderFix } from "../../../../plugin/domain/base/remedy";
+import { listWaysOut } from "../../../../plugin/domain/operator/chart-marks";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as refusals from "../../../../plugin/domain/operator/refusals";
 import { noOlm } from "../../../../plugin/domain/operator/olm";
@@ -67,6 +69,17 @@ describe("marks of a chart's release", () => {
     );
     expect(fix).not.toMatch(/serviceaccount (none|label)/);
     expect(judge(false, "a@sha256:00")[0]?.fix).toContain("--version VERSION");
+  });
+
+  test("are taken off one object after the other, of no namespace too", () => {
+    const role = { apiVersion: "v1", kind: "ClusterRole", metadata: { name: "wide" } };
+    const lost = { release: "mine", namespace: "there" };
+    const told = (objects: readonly KubeObject[]): string =>
+      renderFix(listWaysOut({ ...lost, objects }));
+    expect(told([account("same"), role])).toMatch(
+      /annotate serviceaccount same --namespace=engine .*annotate clusterrole wide meta.helm.sh/,
+    );
+    expect(told([])).not.toContain("annotate");
   });
 
   test("that has one lead to the chart, and where that is not known to both", () => {
