@@ -20,6 +20,7 @@ import {
   parseEngineVersion,
 } from "../base/versions";
 import { findRetired } from "../release/retired-modules";
+import type { ApiLicense } from "../rest-api/records";
 import { findBundled } from "../rules/display-names";
 import { databaseVersion } from "./database-versions";
 import { helperFields } from "./helper-images";
@@ -206,13 +207,23 @@ interface Cause {
   readonly phases: readonly CausePhase[];
   /** It is one only where the EC follows its operator by itself. */
   readonly whenAuto?: true;
-  readonly judge: (facts: Facts, ec: KubeObject) => readonly Finding[];
+  readonly judge: (facts: Facts, ec: KubeObject, told: LateFacts) => readonly Finding[];
+}
+
+/** What the REST API told, where it was asked: it is nearer than the resources. */
+interface LateFacts {
+  readonly license?: ApiLicense | undefined;
+  readonly databases?: readonly Pick<DatabaseUse, "label" | "version">[];
 }
 
 /** What an upgrade cannot do with, the surest first. */
 const causes: readonly Cause[] = [
   { key: "scaled", phases: ["refused"], judge: findScaledCauses },
-  { key: "license", phases: ["refused"], judge: findLicense },
+  {
+    key: "license",
+    phases: ["refused"],
+    judge: (facts, ec, { license }) => findLicense(facts, ec, license),
+  },
   { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
   {
     key: "autoUserModules",
@@ -231,12 +242,17 @@ export function findCauses(
   {
     ec,
     auto = isAutoUpgraded(ec, facts.names),
-  }: { readonly ec: KubeObject; readonly auto?: boolean | undefined },
+    told = {},
+  }: {
+    readonly ec: KubeObject;
+    readonly auto?: boolean | undefined;
+    readonly told?: LateFacts;
+  },
 ): readonly Finding[] {
   return causes
     .filter(({ key, phases }) => [key, ...phases].includes(wanted))
     .filter(({ whenAuto }) => whenAuto !== true || auto)
-    .flatMap(({ judge }) => judge(facts, ec));
+    .flatMap(({ judge }) => judge(facts, ec, told));
 }
 
 /** With automatic upgrade no image may be pinned by its digest, each path is named (domain facts 7). */
@@ -302,17 +318,18 @@ function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
 }
 
 /** Every database has to run 7.2 or later (S123). */
-function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return listDatabases(facts, ec).flatMap(({ label, version }) =>
-    isTooOld(version) ? [databaseOld(label, version, facts.names)] : [],
-  );
-}
-
-/** A database that upgrades do not take along. */
-export function databaseOld(object: string, version: EngineVersion, names: Names): Finding {
-  const cause = `it runs ${formatEngineVersion(version)}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`;
-  const fix = `upgrade it to ${formatEngineVersion(lowest)} or later first`;
-  return clusterFinding("databaseOld", { object, cause, fix }, names);
+function databaseCauses(
+  facts: Facts,
+  ec: KubeObject,
+  { databases = listDatabases(facts, ec) }: LateFacts,
+): readonly Finding[] {
+  const first = formatEngineVersion(lowest);
+  return databases.flatMap(({ label: object, version }) => {
+    if (!isTooOld(version)) return [];
+    const cause = `it runs ${formatEngineVersion(version)}, and with a database before ${first} the upgrade freezes`;
+    const fix = `upgrade it to ${first} or later first; once the upgrade is frozen, recover --apply --engine-version VERSION does that over the REST API`;
+    return [clusterFinding("databaseOld", { object, cause, fix }, facts.names)];
+  });
 }
 
 /** The command that defines modules, with the addresses that only people know (S52, S56). */

@@ -5,10 +5,11 @@ import { type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, readName, objectLabel } from "../kube/objects";
 import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
+import { renderState } from "../engine-cluster/not-taken";
 import { listStalls } from "../engine-cluster/standstill";
 import type { Progress } from "../rollout/progress";
 import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set";
-import { findLicense, licenseCodes } from "../engine-cluster/license";
+import { licenseCodes } from "../engine-cluster/license";
 import { getPath, asString } from "../base/values";
 import { recoveryFinding } from "./findings";
 import type { FreezeCause, Frozen } from "./cause";
@@ -17,46 +18,39 @@ import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./data
 import { type Apart, outOfLine } from "./line";
 import { moduleCauses } from "./module-causes";
 import { provenStep } from "./roll";
-import { findCauses, databaseOld, isTooOld, withoutPointer } from "../engine-cluster/causes";
+import { type CauseKey, findCauses, isTooOld, withoutPointer } from "../engine-cluster/causes";
 import { formatEngineVersion } from "../base/versions";
 import { listBundledVersions } from "../release/platforms";
 
-/** Every cause that the data show. */
+/** Every cause that the data show, the surest first: each is judged as all commands judge it. */
 function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
-  const { facts, ec } = frozen;
+  const { facts, ec, api, databases } = frozen;
+  const told = {
+    license: api?.license,
+    databases: databases.map(({ label, runs }) => ({ label, version: runs })),
+  };
+  const listFound = (key: CauseKey): readonly Finding[] => findCauses(key, facts, { ec, told });
   return [
-    ...findLicense(facts, ec, frozen.api?.license).map(
-      (finding) => ({ is: "license", finding }) as const,
+    ...listFound("license").map((finding) => ({ is: "license", finding }) as const),
+    ...listFound("digestPinned").map((finding) => ({ is: "digest", finding }) as const),
+    ...[...listFound("databaseOld"), ...findUnbundled(frozen)].flatMap((finding) =>
+      databases
+        .filter(({ label }) => label === finding.object)
+        .map((database) => ({ is: "database", database, finding }) as const),
     ),
-    ...findCauses("digestPinned", facts, { ec }).map(
-      (finding) => ({ is: "digest", finding }) as const,
-    ),
-    ...oldDatabases(frozen),
     ...moduleCauses(frozen),
   ];
 }
 
-function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
+/** Databases that run what the release that is asked for does not bundle. */
+function findUnbundled({ facts, ec, databases }: Frozen): readonly Finding[] {
   const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
   const bundled = listBundledVersions(tag);
-  return databases.flatMap((database): readonly FreezeCause[] => {
-    const { runs, label } = database;
-    if (runs === undefined) return [];
-    const version = formatEngineVersion(runs);
-    if (isTooOld(runs)) {
-      const fix = "upgrade it over the REST API: recover --apply --engine-version VERSION";
-      const finding = { ...databaseOld(label, runs, facts.names), fix };
-      return [{ is: "database", database, finding }];
-    }
-    if (bundled === undefined || bundled.includes(version)) return [];
+  return databases.flatMap(({ label, runs }) => {
+    const version = runs && formatEngineVersion(runs);
+    if (version === undefined || isTooOld(runs) || bundled?.includes(version) !== false) return [];
     const cause = `it runs ${version}, and ${String(tag)} bundles ${bundled.join(", ")}`;
-    return [
-      {
-        is: "database",
-        database,
-        finding: recoveryFinding("versionUnbundled", { object: label, cause }),
-      },
-    ];
+    return [recoveryFinding("versionUnbundled", { object: label, cause })];
   });
 }
 
@@ -140,34 +134,42 @@ interface FreezeVerdict extends Pick<Freeze, "is" | "says" | "causes"> {
 /** The cause is that of `status` and `check`: one judgment of a standstill for all of them. */
 function judge(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerdict {
   const { facts, ec } = frozen;
-  const name = String(ec.metadata.name);
-  if (!isSeen(facts)) return unseen(frozen, state);
-  const progress = judgeCluster(facts, name, { patience, license: frozen.api?.license });
-  const stalls = causesOfStall(frozen, progress);
-  const first =
-    judgeScaledAway(frozen, stalls) ??
-    judgeRefused(frozen, state, stalls) ??
-    judgeBegun(frozen, state, apart);
-  if (first !== undefined) return first;
   const label = objectLabel(ec);
+  const own = freezeCauses(frozen);
+  const progress = isSeen(facts)
+    ? judgeCluster(facts, readName(ec), { patience, license: frozen.api?.license })
+    : undefined;
+  const stalls = progress === undefined ? [] : causesOfStall(frozen, progress, own);
+  const holdBy = (says: string, causes: readonly FreezeCause[]): FreezeVerdict => ({
+    ...{ is: "frozen", says, causes },
+  });
+  if (stalls.some(({ finding }) => finding.code === clusterFindings.scaled.code))
+    return holdBy(`${label} does not have all its pods`, stalls);
+  if (ends.includes(state) || state === "InvalidUpgrade") {
+    const causes = together(own, stalls);
+    const says = `the upgrade of ${label} is refused: state ${state}`;
+    return holdBy(says, causes.length > 0 ? causes : [unknown(frozen, state)]);
+  }
+  if (progress === undefined) return describeUnseen(label, state, own);
+  const isBegun = rolling.includes(state) && !isTakenUp(facts, readName(ec), {});
+  // it has begun, and the pods' template is still the old one
+  if (isBegun && own.length + apart.length > 0)
+    return holdBy(`the upgrade of ${label} has begun and is stalled`, own);
   if (progress.is === "stalled") {
-    const causes = together(stalls, besideStall(frozen));
-    return { is: "frozen", says: `${label} makes no progress`, causes };
+    const beside = isKnown(facts, "ecs") ? own : own.filter((cause) => isHere(cause, ec));
+    return holdBy(`${label} makes no progress`, together(stalls, beside));
   }
   const isUnderWay = rolling.includes(state) || state === "Running";
-  if (progress.is === "moving" && isUnderWay) return judgeMoving(frozen, state, progress);
+  if (progress.is === "moving" && isUnderWay)
+    return describeMoving(label, state, { progress, own });
   const says = `no upgrade of ${label} is frozen: state ${renderState(state)}`;
   return { is: "standing", says, causes: [] };
 }
 
 /** Of databases of other namespaces nothing is told where the ECs there may not be read: they may be of one of those. */
-function besideStall(frozen: Frozen): readonly FreezeCause[] {
-  const { namespace } = frozen.ec.metadata;
-  if (isKnown(frozen.facts, "ecs")) return freezeCauses(frozen);
-  return freezeCauses(frozen).filter((cause) => {
-    if (cause.is === "database") return isIn(cause.database, namespace);
-    return cause.is !== "module" || cause.databases.some((one) => isIn(one, namespace));
-  });
+function isHere(cause: FreezeCause, { metadata: { namespace } }: KubeObject): boolean {
+  if (cause.is === "database") return isIn(cause.database, namespace);
+  return cause.is !== "module" || cause.databases.some((one) => isIn(one, namespace));
 }
 
 function isIn({ target }: RecoveryDatabase, namespace: string | undefined): boolean {
@@ -179,55 +181,29 @@ function isSeen(facts: Facts): boolean {
 }
 
 /** Without StatefulSet and pods only the state and the prerequisites tell something. */
-function unseen(frozen: Frozen, state: string): FreezeVerdict {
-  const refused = judgeRefused(frozen, state, []);
-  if (refused !== undefined) return refused;
-  const is = rolling.includes(state) ? "moving" : "standing";
-  const says = `${objectLabel(frozen.ec)} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
-  const but = is === "moving" ? freezeCauses(frozen).map(({ finding }) => finding) : [];
-  return { is, says, causes: [], but };
-}
-
-function renderState(state: string): string {
-  return state === "" ? "not told" : state;
-}
-
-function judgeScaledAway(
-  { ec }: Frozen,
-  stalls: readonly FreezeCause[],
-): FreezeVerdict | undefined {
-  const { code } = clusterFindings.scaled;
-  if (!stalls.some(({ finding }) => finding.code === code)) return undefined;
-  return { is: "frozen", says: `${objectLabel(ec)} does not have all its pods`, causes: stalls };
-}
-
-function judgeRefused(
-  frozen: Frozen,
-  state: string,
-  stalls: readonly FreezeCause[],
-): FreezeVerdict | undefined {
-  if (!ends.includes(state) && state !== "InvalidUpgrade") return undefined;
-  const causes = together(freezeCauses(frozen), stalls);
-  const says = `the upgrade of ${objectLabel(frozen.ec)} is refused: state ${state}`;
-  return { is: "frozen", says, causes: causes.length > 0 ? causes : [unknown(frozen, state)] };
+function describeUnseen(label: string, state: string, own: readonly FreezeCause[]): FreezeVerdict {
+  const says = `${label} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
+  if (!rolling.includes(state)) return { is: "standing", says, causes: [] };
+  return { is: "moving", says, causes: [], but: own.map(({ finding }) => finding) };
 }
 
 /** It moves; what will stand against it is told all the same. */
-function judgeMoving(
-  frozen: Frozen,
+function describeMoving(
+  label: string,
   state: string,
-  { on, last: moved }: Extract<Progress, { is: "moving" }>,
+  {
+    progress: { on, last: moved },
+    own,
+  }: {
+    readonly progress: Extract<Progress, { is: "moving" }>;
+    readonly own: readonly FreezeCause[];
+  },
 ): FreezeVerdict {
-  const label = objectLabel(frozen.ec);
   const last = moved === undefined ? "" : `; ${moved}`;
-  const but = freezeCauses(frozen).map(({ finding }) => finding);
+  const but = own.map(({ finding }) => finding);
   const told = but.length === 0 ? "" : `, but: ${but.map(({ cause }) => cause).join("; ")}`;
-  return {
-    is: "moving",
-    says: `${label} continues automatically, state ${state}: ${on}${last}${told}`,
-    causes: [],
-    but,
-  };
+  const says = `${label} continues automatically, state ${state}: ${on}${last}${told}`;
+  return { is: "moving", says, causes: [], but };
 }
 
 /** What the refusal and the freeze are made of is told cause by cause, where there is one. */
@@ -236,11 +212,13 @@ const summaries: readonly string[] = [
   clusterFindings.frozen.code,
 ];
 
-function causesOfStall(frozen: Frozen, progress: Progress): readonly FreezeCause[] {
-  const { facts, ec } = frozen;
-  const isExplained = freezeCauses(frozen).length > 0;
+function causesOfStall(
+  { facts, ec }: Frozen,
+  progress: Progress,
+  own: readonly FreezeCause[],
+): readonly FreezeCause[] {
   return listStalls(progress)
-    .filter(({ code }) => !(isExplained && summaries.includes(code)))
+    .filter(({ code }) => own.length === 0 || !summaries.includes(code))
     .map((problem) => ({
       ...(provenStep(facts, readName(ec), problem) ?? {
         is: licenseCodes.includes(problem.code) ? "license" : "other",
@@ -270,19 +248,4 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
         cause: `its state is ${state}, and license, digests, databases and modules show no cause`,
       });
   return { is: "other", finding };
-}
-
-/** It has begun, and the pods' template is still the old one; undefined where no cause shows. */
-function judgeBegun(
-  frozen: Frozen,
-  state: string,
-  apart: readonly Apart[],
-): FreezeVerdict | undefined {
-  const isBegun =
-    rolling.includes(state) && !isTakenUp(frozen.facts, String(frozen.ec.metadata.name), {});
-  if (!isBegun) return undefined;
-  const causes = freezeCauses(frozen);
-  if (causes.length === 0 && apart.length === 0) return undefined;
-  const says = `the upgrade of ${objectLabel(frozen.ec)} has begun and is stalled`;
-  return { is: "frozen", says, causes };
 }

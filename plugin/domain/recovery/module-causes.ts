@@ -25,7 +25,8 @@ import { isOlder } from "../base/versions";
 import type { FreezeCause, Frozen } from "./cause";
 import type { ApiFacts, RecoveryDatabase } from "./databases";
 import { recoveryFinding } from "./findings";
-import { fits, listBuilds } from "./line";
+import { fits } from "../engine-cluster/modules";
+import { listBuilds } from "./line";
 
 /** By the REST API where it was asked, else by the lists of the resources (S99, S101, S102). */
 export function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
@@ -105,7 +106,8 @@ function findUninstalled(
     // which build one that is too old needs shows when its version is known
     const left = all.filter(
       ({ runs }) =>
-        builds.length === 0 || !(isTooOld(runs) || builds.some((build) => fits(build, runs))),
+        builds.length === 0 ||
+        !(runs === undefined || isTooOld(runs) || builds.some((build) => fits(build, runs))),
     );
     if (left.length === 0) {
       const labels = all.map(({ label }) => label).join(", ");
