@@ -11,7 +11,8 @@ import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import type { Names } from "../../domain/names/names";
 import { type Apart, outOfLineAhead, raisedEdit } from "../../domain/recovery/line";
-import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
+import type { RollStep } from "../../domain/recovery/roll";
+import { releasingEdits } from "../../domain/rollout/stateful-set";
 import type { RecoveryPlan } from "./plan";
 import type { RecoverySnapshot } from "./read";
 

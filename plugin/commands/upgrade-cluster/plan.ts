@@ -37,7 +37,12 @@ import {
   mistakenTag,
   rightTag,
 } from "../../domain/engine-cluster/mistaken-tag";
-import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
+import {
+  isAutoUpgraded,
+  autoOffEdits,
+  autoPathIn,
+  autoPaths,
+} from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
 import { gate } from "../../domain/diagnosis/diagnose";
 import { operatorList } from "../../domain/operator/symptoms";
@@ -362,11 +367,7 @@ function manifestFindings(names: Names, { ec, edits }: PlannedUpgrade): readonly
   return [clusterFinding("manifestOld", { object: objectLabel(ec), field, cause }, names)];
 }
 
-/** The edits that switch the automatic upgrade off; none where it is off, or no database uses a user-defined module. */
-export function autoOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[] {
-  const { names } = facts;
-  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
-  if (on.length === 0) return [];
-  if (listUsedModules(facts, ec).length === 0) return [];
-  return on.map((path) => ({ path, from: true, to: false }));
+/** The edits that switch the automatic upgrade off; none where no database uses a user-defined module. */
+export function listOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[] {
+  return listUsedModules(facts, ec).length === 0 ? [] : autoOffEdits(ec, facts.names);
 }

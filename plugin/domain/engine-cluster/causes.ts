@@ -19,6 +19,7 @@ import {
   formatEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
+import { buildPatch } from "../kube/edits";
 import { findRetired } from "../release/retired-modules";
 import type { ApiLicense } from "../rest-api/records";
 import { findBundled } from "../rules/display-names";
@@ -34,7 +35,7 @@ import {
   projectCluster,
   findServedPaths,
 } from "../rules/clusters";
-import { autoPaths, isAutoUpgraded, clusterLookups, versionPaths } from "./fields";
+import { autoOffEdits, isAutoUpgraded, clusterLookups, versionPaths } from "./fields";
 import { type Names, renderTerm } from "../names/names";
 import { readSubject } from "../rules/fields";
 import type { Edit } from "../rules/types";
@@ -285,11 +286,10 @@ function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
 
 /** The patch that `upgrade` makes, at each path where it is on; where it is only asked for, not to ask. */
 function autoOffRemedy(ec: KubeObject, names: Names): Remedy {
-  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
-  if (on.length === 0) return { says: "run again without --auto" };
-  const body = on.reduce<Json>((whole, path) => withValue(whole, path, false), {});
+  const edits = autoOffEdits(ec, names);
+  if (edits.length === 0) return { says: "run again without --auto" };
   const says = "switch the automatic upgrade off, as upgrade and upgrade-cluster do without --auto";
-  return patchCluster(says, ec, { names, body });
+  return patchCluster(says, ec, { names, body: buildPatch(edits) });
 }
 
 /** A merge patch of an EC, for a person. */

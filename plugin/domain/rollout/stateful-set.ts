@@ -2,7 +2,8 @@
 import { type Recognized, type Timed, makeStalled, type Progress } from "./progress";
 import { kubectl, look, type Remedy } from "../base/remedy";
 import { type Facts, isKnown } from "../facts/facts";
-import type { Container, Pod, PodSpec, StatefulSet, UpdateStrategy } from "../kube/models";
+import { buildPatch, type FieldEdit } from "../kube/edits";
+import type { Container, Pod, PodSpec, StatefulSet } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { getPath, asString } from "../base/values";
 import { rankCode, type RollCause, rollFinding, rollFindings } from "./findings";
@@ -308,14 +309,20 @@ export function holdAhead(set: StatefulSet, roll: Roll): Recognized | undefined 
   return findHeld(set, { ...roll, pods });
 }
 
-/** The write that takes a partition or OnDelete away. */
-export const unheld = {
-  type: "RollingUpdate",
-  rollingUpdate: { partition: 0 },
-} as const satisfies UpdateStrategy;
+const strategy = ["spec", "updateStrategy"] as const;
+
+/** What takes a partition, or the strategy OnDelete, away. */
+export function releasingEdits(set: StatefulSet): readonly FieldEdit[] {
+  const has = set.spec?.updateStrategy;
+  if (has?.type === "OnDelete") {
+    return [{ path: [...strategy, "type"], from: has.type, to: "RollingUpdate" }];
+  }
+  const path = [...strategy, "rollingUpdate", "partition"];
+  return [{ path, from: has?.rollingUpdate?.partition, to: 0 }];
+}
 
 function unhold(set: StatefulSet): Remedy {
-  const patch = JSON.stringify({ spec: { updateStrategy: unheld } });
+  const patch = JSON.stringify(buildPatch(releasingEdits(set)));
   return kubectl("remove it", "patch", ...namedWords(set), "--type=merge", "-p", patch);
 }
 
