@@ -175,12 +175,6 @@ export function rollIn(facts: Facts, name: string, wanted: WantedCluster): Roll 
   return seen?.taken === true ? seen.roll : undefined;
 }
 
-/** True when the StatefulSet asks for what is wanted: from then on pods roll. */
-export function isTakenUp(facts: Facts, name: string, wanted: WantedCluster): boolean {
-  const ec = factNamed(facts, "ecs", { name, namespace: facts.namespace });
-  return ec !== undefined && look(facts, ec, wanted).taken;
-}
-
 /** Everything of an EC that the verdict rests on. */
 interface ClusterState {
   readonly ec: KubeObject;

@@ -4,7 +4,7 @@ import { clusterFinding, clusterFindings } from "../engine-cluster/findings";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, readName, objectLabel } from "../kube/objects";
-import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
+import { judgeCluster, rollIn } from "../engine-cluster/rollout";
 import { renderState } from "../engine-cluster/not-taken";
 import { listStalls } from "../engine-cluster/standstill";
 import type { Progress } from "../rollout/progress";
@@ -151,7 +151,7 @@ function judge(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerd
     return holdBy(says, causes.length > 0 ? causes : [unknown(frozen, state)]);
   }
   if (progress === undefined) return describeUnseen(label, state, own);
-  const isBegun = rolling.includes(state) && !isTakenUp(facts, readName(ec), {});
+  const isBegun = rolling.includes(state) && rollIn(facts, readName(ec), {}) === undefined;
   // it has begun, and the pods' template is still the old one
   if (isBegun && own.length + apart.length > 0)
     return holdBy(`the upgrade of ${label} has begun and is stalled`, own);

@@ -1,5 +1,5 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
-import { type Recognized, type Timed, makeStalled, type Progress } from "./progress";
+import type { Recognized, Timed } from "./progress";
 import { kubectl, look, type Remedy } from "../base/remedy";
 import { type Facts, isKnown } from "../facts/facts";
 import { buildPatch, type FieldEdit } from "../kube/edits";
@@ -12,7 +12,7 @@ import { isReady, podTroubles } from "./pod-causes";
 import { checkController, type PodContext } from "./pod-words";
 import { findRecreatedAbsent } from "./pod-recreated";
 import { lastRefusal, listSetEvents, refusals } from "./refusals";
-import { dropFuture, isBrief, lastMovement, latest, writeTimes } from "./times";
+import { dropFuture, isBrief, latest, writeTimes } from "./times";
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
 export function findContainer(
@@ -116,20 +116,6 @@ export function readRoll(facts: Facts, set: StatefulSet): Roll {
 function namesOf(set: StatefulSet, wanted: number): readonly string[] {
   const start = set.spec?.ordinals?.start ?? 0;
   return Array.from({ length: wanted }, (_, at) => `${readName(set)}-${start + at}`);
-}
-
-/** How far a StatefulSet's roll is, and what stands against it. */
-export function judgeStatefulSet(
-  facts: Facts,
-  set: StatefulSet,
-  patience: StallDeadline,
-): Progress {
-  const roll = readRoll(facts, set);
-  if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
-  const moved = lastMovement({ set, pods: roll.pods.map(({ pod }) => pod) })?.at;
-  const [found] = dueOnes(listTroubles(facts, set, roll), { patience, moved, now: facts.now });
-  if (found !== undefined) return makeStalled(found);
-  return { is: "moving", on: renderRoll(roll), step: roll.step };
 }
 
 /** The pod at work and what it is about: "pod 2/3 ec-1 (ContainerCreating)". */

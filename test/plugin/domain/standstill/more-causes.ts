@@ -246,7 +246,7 @@ export const moreSingle: readonly Scene[] = [
     facts({ ...notTakenUp, deployments: [] }),
     {
       ...ofEc("CLUSTER-NOT-TAKEN-UP"),
-      says: /there is no Deployment engine-enterprise-operator in namespace engine/,
+      says: /namespace engine has no Deployment engine-enterprise-operator/,
       step: /kubectl get deployments -A/,
     },
   ],
