@@ -7,6 +7,7 @@ import { type KubeObject, readName, objectLabel } from "../kube/objects";
 import { judgeCluster, rollIn } from "../engine-cluster/rollout";
 import { renderState } from "../engine-cluster/not-taken";
 import { listStalls } from "../engine-cluster/standstill";
+import { renderMoving } from "../rollout/health";
 import type { Progress } from "../rollout/progress";
 import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set";
 import { licenseCodes } from "../engine-cluster/license";
@@ -56,7 +57,7 @@ function findUnbundled({ facts, ec, databases }: Frozen): readonly Finding[] {
 
 /** What is the matter with an EC's upgrade; `says` is for people. */
 export interface Freeze {
-  /** `judgeMoving`: it continues automatically; `standing`: no upgrade is under way. */
+  /** `moving`: it continues automatically; `standing`: no upgrade is under way. */
   readonly is: "frozen" | "moving" | "standing";
   readonly says: string;
   /** As the EC tells it. */
@@ -136,34 +137,65 @@ function judge(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerd
   const { facts, ec } = frozen;
   const label = objectLabel(ec);
   const own = freezeCauses(frozen);
-  const progress = isSeen(facts)
+  const isSeen = isKnown(facts, "statefulSets") && isKnown(facts, "pods");
+  const progress = isSeen
     ? judgeCluster(facts, readName(ec), { patience, license: frozen.api?.license })
     : undefined;
-  const stalls = progress === undefined ? [] : causesOfStall(frozen, progress, own);
-  const holdBy = (says: string, causes: readonly FreezeCause[]): FreezeVerdict => ({
-    ...{ is: "frozen", says, causes },
-  });
-  if (stalls.some(({ finding }) => finding.code === clusterFindings.scaled.code))
-    return holdBy(`${label} does not have all its pods`, stalls);
-  if (ends.includes(state) || state === "InvalidUpgrade") {
-    const causes = together(own, stalls);
-    const says = `the upgrade of ${label} is refused: state ${state}`;
-    return holdBy(says, causes.length > 0 ? causes : [unknown(frozen, state)]);
+  const hold = findHold(frozen, { state, apart, own, progress });
+  if (hold !== undefined) return { is: "frozen", ...hold };
+  const but = own.map(({ finding }) => finding);
+  const isRolling = rolling.includes(state);
+  if (progress === undefined) {
+    const says = `${label} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
+    return { is: isRolling ? "moving" : "standing", says, causes: [], but: isRolling ? but : [] };
   }
-  if (progress === undefined) return describeUnseen(label, state, own);
-  const isBegun = rolling.includes(state) && rollIn(facts, readName(ec), {}) === undefined;
-  // it has begun, and the pods' template is still the old one
-  if (isBegun && own.length + apart.length > 0)
-    return holdBy(`the upgrade of ${label} has begun and is stalled`, own);
-  if (progress.is === "stalled") {
-    const beside = isKnown(facts, "ecs") ? own : own.filter((cause) => isHere(cause, ec));
-    return holdBy(`${label} makes no progress`, together(stalls, beside));
+  if (progress.is === "moving" && (isRolling || state === "Running")) {
+    const on = renderMoving({ ...progress, but });
+    const says = `${label} continues automatically, state ${state}: ${on}`;
+    return { is: "moving", says, causes: [], but };
   }
-  const isUnderWay = rolling.includes(state) || state === "Running";
-  if (progress.is === "moving" && isUnderWay)
-    return describeMoving(label, state, { progress, own });
   const says = `no upgrade of ${label} is frozen: state ${renderState(state)}`;
   return { is: "standing", says, causes: [] };
+}
+
+interface Held extends Pick<BdbState, "state" | "apart"> {
+  /** What the data show, whether or not anything stands still. */
+  readonly own: readonly FreezeCause[];
+  /** Undefined where StatefulSet and pods could not be read: then only the state and `own` tell something. */
+  readonly progress: Progress | undefined;
+}
+
+/** What an upgrade stands still for; undefined while it does not. */
+function findHold(
+  frozen: Frozen,
+  { state, apart, own, progress }: Held,
+): Pick<Freeze, "says" | "causes"> | undefined {
+  const { facts, ec } = frozen;
+  const label = objectLabel(ec);
+  const stalls = progress === undefined ? [] : causesOfStall(frozen, progress, own);
+  if (stalls.some(({ finding }) => finding.code === clusterFindings.scaled.code))
+    return { says: `${label} does not have all its pods`, causes: stalls };
+  if (ends.includes(state) || state === "InvalidUpgrade")
+    return describeRefusal(frozen, state, together(own, stalls));
+  if (progress !== undefined && isBegun(frozen, state) && own.length + apart.length > 0)
+    return { says: `the upgrade of ${label} has begun and is stalled`, causes: own };
+  if (progress?.is !== "stalled") return undefined;
+  const beside = isKnown(facts, "ecs") ? own : own.filter((cause) => isHere(cause, ec));
+  return { says: `${label} makes no progress`, causes: together(stalls, beside) };
+}
+
+function describeRefusal(
+  frozen: Frozen,
+  state: string,
+  causes: readonly FreezeCause[],
+): Pick<Freeze, "says" | "causes"> {
+  const says = `the upgrade of ${objectLabel(frozen.ec)} is refused: state ${state}`;
+  return { says, causes: causes.length > 0 ? causes : [unknown(frozen, state)] };
+}
+
+/** It has begun, and the pods' template is still the old one. */
+function isBegun({ facts, ec }: Frozen, state: string): boolean {
+  return rolling.includes(state) && rollIn(facts, readName(ec), {}) === undefined;
 }
 
 /** Of databases of other namespaces nothing is told where the ECs there may not be read: they may be of one of those. */
@@ -174,36 +206,6 @@ function isHere(cause: FreezeCause, { metadata: { namespace } }: KubeObject): bo
 
 function isIn({ target }: RecoveryDatabase, namespace: string | undefined): boolean {
   return target === undefined || target.object.metadata.namespace === namespace;
-}
-
-function isSeen(facts: Facts): boolean {
-  return isKnown(facts, "statefulSets") && isKnown(facts, "pods");
-}
-
-/** Without StatefulSet and pods only the state and the prerequisites tell something. */
-function describeUnseen(label: string, state: string, own: readonly FreezeCause[]): FreezeVerdict {
-  const says = `${label} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
-  if (!rolling.includes(state)) return { is: "standing", says, causes: [] };
-  return { is: "moving", says, causes: [], but: own.map(({ finding }) => finding) };
-}
-
-/** It moves; what will stand against it is told all the same. */
-function describeMoving(
-  label: string,
-  state: string,
-  {
-    progress: { on, last: moved },
-    own,
-  }: {
-    readonly progress: Extract<Progress, { is: "moving" }>;
-    readonly own: readonly FreezeCause[];
-  },
-): FreezeVerdict {
-  const last = moved === undefined ? "" : `; ${moved}`;
-  const but = own.map(({ finding }) => finding);
-  const told = but.length === 0 ? "" : `, but: ${but.map(({ cause }) => cause).join("; ")}`;
-  const says = `${label} continues automatically, state ${state}: ${on}${last}${told}`;
-  return { is: "moving", says, causes: [], but };
 }
 
 /** What the refusal and the freeze are made of is told cause by cause, where there is one. */

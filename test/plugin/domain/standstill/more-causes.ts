@@ -247,7 +247,7 @@ export const moreSingle: readonly Scene[] = [
     {
       ...ofEc("CLUSTER-NOT-TAKEN-UP"),
       says: /namespace engine has no Deployment engine-enterprise-operator/,
-      step: /kubectl get deployments -A/,
+      step: /give the operator.s namespace with -n, or install the operator/,
     },
   ],
   [
