@@ -15,7 +15,7 @@ import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/fin
 import { judgeFollowers } from "../../domain/database/channel";
 import { judgeInactive } from "../../domain/database/state";
 import {
-  defineWords,
+  defineLine,
   findCauses,
   listDatabaseObjects,
   listUndefinedModules,
@@ -135,10 +135,8 @@ function findPause(
   const { code } = clusterFindings.moduleUndefined;
   const modules = listUndefinedModules(then, planned.ec).map(({ module }) => module);
   const others = stands.filter((finding) => finding.code !== code).map(({ fix }) => fix);
-  const define = others.length < stands.length ? [defineWords(planned.ec, modules)] : [];
-  const place = `-n ${facts.namespace}`;
-  const lines = define.map((words) => `kubectl engine ${words.join(" ")} ${place}`);
-  return { because, type: [...lines, ...others].join("; ") };
+  const define = others.length < stands.length ? [defineLine(planned.ec, modules)] : [];
+  return { because, type: [...define, ...others].join("; ") };
 }
 
 /** What the pods are to run; without a tag, what the operator brings. */

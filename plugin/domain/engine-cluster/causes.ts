@@ -333,9 +333,15 @@ function databaseCauses(
 }
 
 /** The command that defines modules, with the addresses that only people know (S52, S56). */
-export function defineWords(ec: KubeObject, modules: readonly string[]): readonly string[] {
+export function defineLine(ec: KubeObject, modules: readonly string[]): string {
   const sources = modules.flatMap((module) => ["--source", `${module}=URL`]);
-  return ["modules", "define", ...modules, ...sources, "--ec", readName(ec)];
+  const words = ["define", ...modules, ...sources, "--ec", readName(ec), "-n", readNamespace(ec)];
+  return `kubectl engine modules ${words.join(" ")}`;
+}
+
+/** An address is to be filled in: nothing runs it as it stands. */
+export function defineModule(ec: KubeObject, module: string): Remedy {
+  return { says: `define it with ${defineLine(ec, [module])}` };
 }
 
 /** Modules of databases that nothing defines, each with its databases (S56). */
@@ -353,7 +359,7 @@ export function listModuleWays(
 ): readonly Remedy[] {
   if (fix !== undefined) return [{ says: fix }];
   const way = canDefineModules(facts)
-    ? tool(`define ${module} with modules define`, ...defineWords(ec, [module]))
+    ? defineModule(ec, module)
     : { says: "install it with modules install FILE" };
   return [way, { says: "take it out of these databases" }];
 }

@@ -2,7 +2,7 @@
 import { renderVersion } from "../database/rollout";
 import {
   canDefineModules,
-  defineWords,
+  defineModule,
   isTooOld,
   listUndefinedModules,
   moduleUndefined,
@@ -19,7 +19,6 @@ import { objectLabel } from "../kube/objects";
 import { renderTerm } from "../names/names";
 import { withInstalled } from "../rest-api/modules";
 import { moduleStanding, projectCluster } from "../rules/clusters";
-import { tool } from "../base/remedy";
 import { asString, getPath } from "../base/values";
 import { isOlder } from "../base/versions";
 import type { FreezeCause, Frozen } from "./cause";
@@ -75,7 +74,7 @@ function findUndefined(frozen: Frozen, ended: readonly RetiredUse[]): readonly F
 /** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
 function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
   if (!canDefineModules(facts)) return [];
-  const remedies = [tool(`define ${module} with modules define`, ...defineWords(ec, [module]))];
+  const remedies = [defineModule(ec, module)];
   return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, remedies }) }];
 }
 
