@@ -10,8 +10,9 @@ import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/o
 import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
 import type { Names } from "../../domain/names/names";
-import { type Apart, outOfLineAhead, raisedEdit } from "../../domain/recovery/line";
-import { releasingEdits, type RollStep } from "../../domain/recovery/roll";
+import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
+import type { RollStep } from "../../domain/recovery/roll";
+import { releasingEdits } from "../../domain/rollout/stateful-set";
 import type { RecoveryPlan } from "./plan";
 import type { RecoverySnapshot } from "./read";
 
@@ -77,37 +78,24 @@ export function buildDigestEdit(
   ];
 }
 
-/** Every edit that the plan will lead to, as far as it is known beforehand. */
-export function listFollowingEdits(
-  look: RecoverySnapshot,
-  plan: Pick<RecoveryPlan, "upgrades" | "digests">,
-): readonly Patch[] {
-  const { names } = look.facts;
-  const raised = plan.upgrades.flatMap(({ database, version }) =>
-    raisedEdit(database, version, names),
-  );
-  const known = new Set(raised.map(({ edb }) => objectLabel(edb)));
-  const others = look.freeze.apart.filter(({ edb }) => !known.has(objectLabel(edb)));
-  return [
-    ...buildDigestEdit(look, plan, factSources(names).ecs.resource),
-    ...buildLineEdits([...raised, ...others], look.facts),
-  ];
-}
-
-/** What the resources will have to follow: what differs now, and what the remedies bring about. */
+/** What the plan will lead to: resources that differ now, and what the remedies bring about. */
 export function listForeseenEdits(
   look: RecoverySnapshot,
   plan: Pick<RecoveryPlan, "upgrades" | "digests">,
 ): readonly Patch[] {
+  const { facts, freeze, api } = look;
   const ahead = outOfLineAhead(
-    look.facts,
-    { databases: look.freeze.databases, api: look.api },
+    facts,
+    { databases: freeze.databases, api },
     {
       engineVersion: plan.upgrades[0]?.version,
       raised: new Set(plan.upgrades.map(({ database }) => database.label)),
     },
   );
-  return [...listFollowingEdits(look, plan), ...buildLineEdits(ahead, look.facts)];
+  return [
+    ...buildDigestEdit(look, plan, factSources(facts.names).ecs.resource),
+    ...buildLineEdits(ahead, facts),
+  ];
 }
 
 /** What the edits need: a database may come to need one later, so that its namespace is asked for. */

@@ -150,8 +150,11 @@ function recoveryDetails(context: CommandContext, seen: RecoverFacts): RecoveryD
         ),
       },
     ),
-    install: installing(context, seen),
-    again: again(context, seen),
+    install: renderOwn(context, seen, { words: "modules install FILE" }),
+    again: renderOwn(context, seen, {
+      words: "recover --apply",
+      needed: remedyFlags(look, flags),
+    }),
   });
   return {
     cluster: objectLabel(ec),
@@ -182,27 +185,15 @@ function accessOf({ names }: CommandContext, { look, flags }: RecoverFacts): Api
   return { ...common, base: `https://${fqdn}:${end}`, connectTo: `${given.hostname}:${end}` };
 }
 
-/** The command that installs what is missing: what it is asked with is that of this run. */
-function installing({ options }: CommandContext, { look, flags }: RecoverFacts): readonly string[] {
+/** A command of this tool, asked with what this run was asked with, and with what it still needs. */
+function renderOwn(
+  { options }: CommandContext,
+  { look, flags }: RecoverFacts,
+  { words, needed = [] }: { readonly words: string; readonly needed?: readonly string[] },
+): readonly string[] {
   const { name = "", namespace = "" } = look.ec.metadata;
-  return [
-    ...options.prefix.split(" "),
-    ...["modules", "install", "FILE", "--ec", name],
-    ...apiFlags(look, flags),
-    ...["-n", namespace],
-  ];
-}
-
-/** This command with what it still needs. */
-function again({ options }: CommandContext, { look, flags }: RecoverFacts): readonly string[] {
-  const { name = "", namespace = "" } = look.ec.metadata;
-  return [
-    ...options.prefix.split(" "),
-    ...["recover", "--apply", "--ec", name],
-    ...remedyFlags(look, flags),
-    ...apiFlags(look, flags),
-    ...["-n", namespace],
-  ];
+  const command = `${options.prefix} ${words}`.split(" ");
+  return [...command, "--ec", name, ...needed, ...apiFlags(look, flags), "-n", namespace];
 }
 
 function remedyFlags({ freeze }: RecoverySnapshot, flags: RecoverFlags): readonly string[] {

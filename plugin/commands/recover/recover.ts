@@ -19,7 +19,6 @@ import {
   buildLineEdits,
   buildRollChange,
   describeRollStep,
-  listFollowingEdits,
   listForeseenEdits,
   listRollPermissions,
   listWritePermissions,
@@ -290,7 +289,7 @@ export async function plannedSteps(
   const calls = callsOf(plan);
   for (const { step } of calls) context.deps.recorder.addStep(step, "planned");
   const rolls = plan.rolls.map((step) => buildRollChange(step, look.facts));
-  const changes = [...rolls, ...listFollowingEdits(look, plan)];
+  const changes = [...rolls, ...listForeseenEdits(look, plan)];
   for (const change of changes) await context.session.planWrite(change);
   return calls.length + changes.length;
 }

@@ -3,7 +3,6 @@ import { type Awaited, nameAwaited } from "../../domain/base/awaited";
 import { nameProgress, stallFinding } from "../../domain/rollout/progress";
 import { lookKeys } from "./needs";
 import { type ApiAction, renderPending } from "../../domain/rest-api/actions";
-import type { ApiDatabase } from "../../domain/rest-api/records";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { type DatabaseUpgrade, judgeLoss, type RecoveryPlan } from "./plan";
@@ -14,11 +13,7 @@ import { type ApiFacts, otherRecord, type RecoveryDatabase } from "../../domain/
 import { databaseFindings } from "../../domain/database/findings";
 import { judgeBdb } from "../../domain/database/bdb-progress";
 import { judgeDatabase, renderVersion } from "../../domain/database/rollout";
-import {
-  compareEngineVersions,
-  parseLeadingEngineVersion,
-  parseEngineVersion,
-} from "../../domain/base/versions";
+import { parseEngineVersion } from "../../domain/base/versions";
 import type { ClusterApi } from "../../ports/rest-api";
 import {
   type Limit,
@@ -108,56 +103,32 @@ async function reached(
   idleMs: number,
 ): Promise<Seen<undefined>> {
   const { signal, names } = deps;
-  const { uid, version, database, action: started } = wanted;
+  const { uid, version, action: started } = wanted;
+  const { label: object } = wanted.database;
   const action = started === undefined ? undefined : await api.action(started, signal);
   const bdb = await api.database(uid, signal);
-  if (action?.is !== "running" && isReached(bdb, version)) return { is: "done", value: undefined };
-  const { label: object } = database;
   const patience = { idleMs, stallAfterMs: options.stallAfterMs };
   const sought = { version: parseEngineVersion(version), channel: true, patience };
-  const seen = bdb && judgeBdb({ object, bdb, action }, sought, names);
-  if (seen?.is === "stalled" && ends.includes(seen.code)) {
-    const { cause, fix } = seen;
-    const finding = recoveryFinding("actionFailed", { object, cause, fix });
-    throw new BlockedError(exitCodes.failed, [finding]);
-  }
-  return stillUnder(wanted, bdb, action);
+  const seen = judgeBdb({ object, bdb, action }, sought, names);
+  if (seen.is === "done") return { is: "done", value: undefined };
+  if (seen.is === "moving") return nameProgress(object, seen);
+  const { code, cause, fix } = seen;
+  // without progress, the limit of the wait ends it
+  if (!ends.includes(code)) return { is: "moving", on: nameAwaited(object, cause), step: code };
+  const finding = recoveryFinding("actionFailed", { object, cause, fix });
+  throw new BlockedError(exitCodes.failed, [finding]);
 }
 
-function stillUnder(
-  { version, database: { label } }: DatabaseUpgrade,
-  bdb: ApiDatabase | undefined,
-  action: ApiAction | undefined,
-): Seen<undefined> {
-  const state = [bdb?.status, bdb?.version].map((part) => part ?? "not told").join(", ");
-  const on = nameAwaited(label, `${version} to run (now ${state}${progressOf(action)})`);
-  return { is: "moving", on, step: `${state} ${stepOf(action)}` };
-}
-
-/** What is over at once; without progress, the limit of the wait ends it. */
+/** What is over at once. */
 const ends: readonly string[] = [
   databaseFindings.actionFailed.code,
   databaseFindings.actionUnknown.code,
   databaseFindings.failed.code,
 ];
 
-function isReached(bdb: ApiDatabase | undefined, version: string): boolean {
-  return bdb?.status === "active" && isAt(bdb.version, version);
-}
-
-function isAt(runs: string | undefined, wanted: string): boolean {
-  const [is, to] = [parseLeadingEngineVersion(runs), parseEngineVersion(wanted)];
-  return is !== undefined && to !== undefined && compareEngineVersions(is, to) >= 0;
-}
-
-function progressOf(action: ApiAction | undefined): string {
-  if (action === undefined) return "";
-  const { uid, status = "no state", progress } = action;
-  return `, action ${uid} ${status}${progress === undefined ? "" : ` ${progress} %`}${renderPending(action)}`;
-}
-
-function stepOf(action: ApiAction | undefined): string {
-  return `${action?.status ?? ""} ${action?.progress ?? ""}`;
+function renderFar(action: ApiAction): string {
+  const { status = "no state", progress } = action;
+  return `${status}${progress === undefined ? "" : ` ${progress} %`}${renderPending(action)}`;
 }
 
 /** The end of a wait for an action on this object that makes no progress. */
@@ -186,8 +157,7 @@ export async function runningActions(
       const isAtWork = action.is === "running" || (action.is === "unknown" && !isActive(status));
       if (!isAtWork) continue;
       const what = action.name === undefined ? "" : ` (${action.name})`;
-      const far = progressOf(action).replace(/^, action \S+/, ":");
-      const cause = `action ${action.uid}${what} is running${far}`;
+      const cause = `action ${action.uid}${what} is running: ${renderFar(action)}`;
       const finding = recoveryFinding("actionRuns", { object: label, cause });
       found.push({ on: nameAwaited(label, `the end of action ${action.uid}`), finding });
     }

@@ -2,7 +2,7 @@
 import type { ClusterFacts } from "./read";
 import type { RunPorts } from "../../kernel/world";
 import type { PartRun } from "../../cmdutil/part-command";
-import { autoOffEdits } from "./plan";
+import { listOffEdits } from "./plan";
 import { clusterKeys } from "./needs";
 import { objectLabel } from "../../domain/kube/objects";
 import { projectWrites } from "../../kernel/projection";
@@ -45,7 +45,7 @@ export function describeAutoOff(
 function listSwitches({ resource, facts }: ClusterFacts, clusters: readonly string[]) {
   const named = facts.objects.ecs.filter(({ metadata: { name = "" } }) => clusters.includes(name));
   return named.map((ec) => ({
-    ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }, facts),
+    ...clusterPatch({ resource, ec, edits: listOffEdits(facts, ec) }, facts),
     id: "cluster.auto-off",
     risk: "none by itself: the cluster then waits for its own upgrade",
     isHarmless: true as const,

@@ -3,11 +3,11 @@ import { prerequisites } from "../../domain/checks/prerequisites";
 import { ec, text } from "../../domain/names/text";
 import { renderTerm } from "../../domain/names/names";
 import { clusterFindings } from "../../domain/engine-cluster/findings";
-import { chooseCause, findLivingOwner } from "../../domain/kube/owners";
+import { findOwnership } from "../../domain/engine-cluster/operator";
 import { isSameTag } from "../../domain/base/versions";
 import { licenseExpiry, licenseRemedies } from "../../domain/engine-cluster/license";
 import { readRunningVersion } from "../../domain/engine-cluster/rollout";
-import { getPath, renderValue, asString } from "../../domain/base/values";
+import { getPath, pick, renderValue, asString } from "../../domain/base/values";
 import { type Check, makeChecks, on, perCluster } from "../../domain/checks/check";
 import type { CheckContext } from "../../domain/checks/context";
 import { usualPullPolicy } from "../../domain/engine-cluster/edits";
@@ -54,12 +54,9 @@ export const clusterChecks: readonly Check[] = [
     {
       title: text`Nobody else writes the ${ec}`,
       needs,
-      judge: perCluster((cluster, { facts }) => {
-        const owner = findLivingOwner(cluster, facts.left);
-        return (
-          owner && on(cluster, chooseCause(owner, `${owner.name} owns it`), { fix: owner.way })
-        );
-      }),
+      judge: perCluster((cluster, { facts }) =>
+        findOwnership(cluster, facts).map((one) => pick(one, "object", "cause", "fix")),
+      ),
     },
   ),
   ofSymptom(aheadSymptoms.behindOperator),

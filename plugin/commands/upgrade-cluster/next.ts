@@ -15,9 +15,9 @@ import {
 import { holdStep, type NextRelease, type NextStep } from "../../domain/rollout/next-step";
 import { factNamed, type Facts, isKnown } from "../../domain/facts/facts";
 import { type Names, renderTerm } from "../../domain/names/names";
-import type { Deployment, StatefulSet } from "../../domain/kube/models";
+import type { Deployment } from "../../domain/kube/models";
 import { readAnnotation, type KubeObject, readName } from "../../domain/kube/objects";
-import { judgeCluster, readRunningVersion } from "../../domain/engine-cluster/rollout";
+import { findSet, judgeCluster, readRunningVersion } from "../../domain/engine-cluster/rollout";
 import { getPath, asString } from "../../domain/base/values";
 import { formatAge, daysUntil } from "../../domain/base/duration";
 import {
@@ -231,7 +231,7 @@ interface RolloutStatus {
 
 /** The roll of the StatefulSet named as the EC; undefined where it cannot be determined. */
 function findRollout(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
-  const set = findStatefulSet(facts, ec);
+  const set = findSet(facts, ec);
   if (set === undefined || !isKnown(facts, "pods")) return undefined;
   const { done, wanted, pods } = readRoll(facts, set);
   const first = pods.find(({ updated, ready }) => !updated || !ready);
@@ -242,10 +242,6 @@ function findRollout(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
     ...(first !== undefined && { pod: first.name }),
     ...(trouble !== undefined && { reason: trouble.cause }),
   };
-}
-
-function findStatefulSet(facts: Facts, { metadata }: KubeObject): StatefulSet | undefined {
-  return factNamed(facts, "statefulSets", { name: String(metadata.name) });
 }
 
 /** Its own upgrade is the fix. */

@@ -15,7 +15,7 @@ import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/fin
 import { judgeFollowers } from "../../domain/database/channel";
 import { judgeInactive } from "../../domain/database/state";
 import {
-  defineWords,
+  defineLine,
   findCauses,
   listDatabaseObjects,
   listUndefinedModules,
@@ -37,7 +37,12 @@ import {
   mistakenTag,
   rightTag,
 } from "../../domain/engine-cluster/mistaken-tag";
-import { isAutoUpgraded, autoPathIn, autoPaths } from "../../domain/engine-cluster/fields";
+import {
+  isAutoUpgraded,
+  autoOffEdits,
+  autoPathIn,
+  autoPaths,
+} from "../../domain/engine-cluster/fields";
 import { helperFindings, helperTags } from "../../domain/engine-cluster/helper-images";
 import { gate } from "../../domain/diagnosis/diagnose";
 import { operatorList } from "../../domain/operator/symptoms";
@@ -130,10 +135,8 @@ function findPause(
   const { code } = clusterFindings.moduleUndefined;
   const modules = listUndefinedModules(then, planned.ec).map(({ module }) => module);
   const others = stands.filter((finding) => finding.code !== code).map(({ fix }) => fix);
-  const define = others.length < stands.length ? [defineWords(planned.ec, modules)] : [];
-  const place = `-n ${facts.namespace}`;
-  const lines = define.map((words) => `kubectl engine ${words.join(" ")} ${place}`);
-  return { because, type: [...lines, ...others].join("; ") };
+  const define = others.length < stands.length ? [defineLine(planned.ec, modules)] : [];
+  return { because, type: [...define, ...others].join("; ") };
 }
 
 /** What the pods are to run; without a tag, what the operator brings. */
@@ -362,11 +365,7 @@ function manifestFindings(names: Names, { ec, edits }: PlannedUpgrade): readonly
   return [clusterFinding("manifestOld", { object: objectLabel(ec), field, cause }, names)];
 }
 
-/** The edits that switch the automatic upgrade off; none where it is off, or no database uses a user-defined module. */
-export function autoOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[] {
-  const { names } = facts;
-  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
-  if (on.length === 0) return [];
-  if (listUsedModules(facts, ec).length === 0) return [];
-  return on.map((path) => ({ path, from: true, to: false }));
+/** The edits that switch the automatic upgrade off; none where no database uses a user-defined module. */
+export function listOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[] {
+  return listUsedModules(facts, ec).length === 0 ? [] : autoOffEdits(ec, facts.names);
 }

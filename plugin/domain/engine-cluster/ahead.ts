@@ -6,7 +6,7 @@ import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/o
 import { compareQuantities } from "../kube/quantities";
 import { findCondition } from "../kube/typed";
 import { kubectl, look } from "../base/remedy";
-import { getPath } from "../base/values";
+import { getPath, pick } from "../base/values";
 import { rollFinding, rollFindings } from "../rollout/findings";
 import { podTroubles } from "../rollout/pod-causes";
 import {
@@ -164,7 +164,7 @@ export function sickAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
       const about = {
         object: objectLabel(pod),
         cause: `it is not ready before the upgrade begins, which takes down one pod after the other: ${trouble.cause}`,
-        remedies: trouble.remedies ?? [],
+        ...pick(trouble, "remedies"),
       };
       return [clusterFinding("sickPod", about, facts.names)];
     });

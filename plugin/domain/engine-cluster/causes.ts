@@ -19,7 +19,9 @@ import {
   formatEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
+import { buildPatch } from "../kube/edits";
 import { findRetired } from "../release/retired-modules";
+import type { ApiLicense } from "../rest-api/records";
 import { findBundled } from "../rules/display-names";
 import { databaseVersion } from "./database-versions";
 import { helperFields } from "./helper-images";
@@ -33,7 +35,7 @@ import {
   projectCluster,
   findServedPaths,
 } from "../rules/clusters";
-import { autoPaths, isAutoUpgraded, clusterLookups, versionPaths } from "./fields";
+import { autoOffEdits, isAutoUpgraded, clusterLookups, versionPaths } from "./fields";
 import { type Names, renderTerm } from "../names/names";
 import { readSubject } from "../rules/fields";
 import type { Edit } from "../rules/types";
@@ -206,13 +208,23 @@ interface Cause {
   readonly phases: readonly CausePhase[];
   /** It is one only where the EC follows its operator by itself. */
   readonly whenAuto?: true;
-  readonly judge: (facts: Facts, ec: KubeObject) => readonly Finding[];
+  readonly judge: (facts: Facts, ec: KubeObject, told: LateFacts) => readonly Finding[];
+}
+
+/** What the REST API told, where it was asked: it is nearer than the resources. */
+interface LateFacts {
+  readonly license?: ApiLicense | undefined;
+  readonly databases?: readonly Pick<DatabaseUse, "label" | "version">[];
 }
 
 /** What an upgrade cannot do with, the surest first. */
 const causes: readonly Cause[] = [
   { key: "scaled", phases: ["refused"], judge: findScaledCauses },
-  { key: "license", phases: ["refused"], judge: findLicense },
+  {
+    key: "license",
+    phases: ["refused"],
+    judge: (facts, ec, { license }) => findLicense(facts, ec, license),
+  },
   { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
   {
     key: "autoUserModules",
@@ -231,12 +243,17 @@ export function findCauses(
   {
     ec,
     auto = isAutoUpgraded(ec, facts.names),
-  }: { readonly ec: KubeObject; readonly auto?: boolean | undefined },
+    told = {},
+  }: {
+    readonly ec: KubeObject;
+    readonly auto?: boolean | undefined;
+    readonly told?: LateFacts;
+  },
 ): readonly Finding[] {
   return causes
     .filter(({ key, phases }) => [key, ...phases].includes(wanted))
     .filter(({ whenAuto }) => whenAuto !== true || auto)
-    .flatMap(({ judge }) => judge(facts, ec));
+    .flatMap(({ judge }) => judge(facts, ec, told));
 }
 
 /** With automatic upgrade no image may be pinned by its digest, each path is named (domain facts 7). */
@@ -269,11 +286,10 @@ function digestPaths(names: Facts["names"]): readonly (readonly string[])[] {
 
 /** The patch that `upgrade` makes, at each path where it is on; where it is only asked for, not to ask. */
 function autoOffRemedy(ec: KubeObject, names: Names): Remedy {
-  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
-  if (on.length === 0) return { says: "run again without --auto" };
-  const body = on.reduce<Json>((whole, path) => withValue(whole, path, false), {});
+  const edits = autoOffEdits(ec, names);
+  if (edits.length === 0) return { says: "run again without --auto" };
   const says = "switch the automatic upgrade off, as upgrade and upgrade-cluster do without --auto";
-  return patchCluster(says, ec, { names, body });
+  return patchCluster(says, ec, { names, body: buildPatch(edits) });
 }
 
 /** A merge patch of an EC, for a person. */
@@ -302,23 +318,30 @@ function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
 }
 
 /** Every database has to run 7.2 or later (S123). */
-function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return listDatabases(facts, ec).flatMap(({ label, version }) =>
-    isTooOld(version) ? [databaseOld(label, version, facts.names)] : [],
-  );
-}
-
-/** A database that upgrades do not take along. */
-export function databaseOld(object: string, version: EngineVersion, names: Names): Finding {
-  const cause = `it runs ${formatEngineVersion(version)}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`;
-  const fix = `upgrade it to ${formatEngineVersion(lowest)} or later first`;
-  return clusterFinding("databaseOld", { object, cause, fix }, names);
+function databaseCauses(
+  facts: Facts,
+  ec: KubeObject,
+  { databases = listDatabases(facts, ec) }: LateFacts,
+): readonly Finding[] {
+  const first = formatEngineVersion(lowest);
+  return databases.flatMap(({ label: object, version }) => {
+    if (!isTooOld(version)) return [];
+    const cause = `it runs ${formatEngineVersion(version)}, and with a database before ${first} the upgrade freezes`;
+    const fix = `upgrade it to ${first} or later first; once the upgrade is frozen, recover --apply --engine-version VERSION does that over the REST API`;
+    return [clusterFinding("databaseOld", { object, cause, fix }, facts.names)];
+  });
 }
 
 /** The command that defines modules, with the addresses that only people know (S52, S56). */
-export function defineWords(ec: KubeObject, modules: readonly string[]): readonly string[] {
+export function defineLine(ec: KubeObject, modules: readonly string[]): string {
   const sources = modules.flatMap((module) => ["--source", `${module}=URL`]);
-  return ["modules", "define", ...modules, ...sources, "--ec", readName(ec)];
+  const words = ["define", ...modules, ...sources, "--ec", readName(ec), "-n", readNamespace(ec)];
+  return `kubectl engine modules ${words.join(" ")}`;
+}
+
+/** An address is to be filled in: nothing runs it as it stands. */
+export function defineModule(ec: KubeObject, module: string): Remedy {
+  return { says: `define it with ${defineLine(ec, [module])}` };
 }
 
 /** Modules of databases that nothing defines, each with its databases (S56). */
@@ -336,7 +359,7 @@ export function listModuleWays(
 ): readonly Remedy[] {
   if (fix !== undefined) return [{ says: fix }];
   const way = canDefineModules(facts)
-    ? tool(`define ${module} with modules define`, ...defineWords(ec, [module]))
+    ? defineModule(ec, module)
     : { says: "install it with modules install FILE" };
   return [way, { says: "take it out of these databases" }];
 }

@@ -2,7 +2,7 @@
 import type { Names } from "../names/names";
 import type { KubeObject } from "../kube/objects";
 import { getPath, isObject } from "../base/values";
-import { autoPaths } from "./fields";
+import { autoOffEdits } from "./fields";
 import type { helperTags } from "./helper-images";
 import { type FieldEdit, fieldEdits } from "../kube/edits";
 
@@ -51,11 +51,7 @@ export function planEdits(
     [repository, wish.repository],
     ...helpers,
     ...(wish.auto && auto.path !== undefined ? [[auto.path, true] as const] : []),
-    ...(auto.off
-      ? autoPaths(names)
-          .filter((path) => getPath(ec, path) === true)
-          .map((path) => [path, false] as const)
-      : []),
+    ...(auto.off ? autoOffEdits(ec, names).map(({ path, to }) => [path, to] as const) : []),
   ];
   return fieldEdits(
     ec,

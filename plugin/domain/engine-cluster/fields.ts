@@ -1,5 +1,6 @@
 /** Where an EC and its databases keep what is read of them, and which EC a database belongs to. */
 import { factNamed, type Facts } from "../facts/facts";
+import type { FieldEdit } from "../kube/edits";
 import type { Names } from "../names/names";
 import { type KubeObject, readNamespace } from "../kube/objects";
 import { findFields } from "../rules/fields";
@@ -31,7 +32,13 @@ export function autoPaths({ ecFields }: Names): readonly FieldPath[] {
 
 /** True when the EC asks for automatic upgrades under either spelling (S13, S51). */
 export function isAutoUpgraded(ec: KubeObject, names: Names): boolean {
-  return autoPaths(names).some((path) => getPath(ec, path) === true);
+  return autoOffEdits(ec, names).length > 0;
+}
+
+/** What switches them off, at each path where they are on. */
+export function autoOffEdits(ec: KubeObject, names: Names): readonly FieldEdit[] {
+  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
+  return on.map((path) => ({ path, from: true, to: false }));
 }
 
 /** Where the definition has the field, undefined for nowhere; unread, as definitions are known to have it. */

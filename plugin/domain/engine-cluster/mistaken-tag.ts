@@ -116,6 +116,7 @@ function findOperatorTag(
   if (told === undefined) return [];
   const right = rightTag(tag);
   const set = "set the cluster's own tag";
+  const line = `upgrade-cluster ${readName(ec)} --target`;
   return [
     clusterFinding(
       "mistakenTag",
@@ -125,7 +126,7 @@ function findOperatorTag(
         cause: `${tag} is a release of the operator and not of the cluster; ${told}`,
         remedies: [
           right === undefined
-            ? setTag(`${set}, as the release notes of the operator name it`, ec, "TAG")
+            ? { says: `${set}, as the release notes of the operator name it, with ${line} TAG` }
             : setTag(set, ec, chooseTarget(facts, right)),
         ],
       },

@@ -1,10 +1,11 @@
 /** What the operator says of an EC in events, and that it does not run. */
-import { asString, pick } from "../base/values";
-import { factNamed, type Facts, isKnown } from "../facts/facts";
+import { asString } from "../base/values";
+import { diagnose } from "../diagnosis/diagnose";
+import type { Facts } from "../facts/facts";
 import { kubectl, type Remedy } from "../base/remedy";
 import { operatorLogWords } from "../operator/lease";
 import { type KubeObject, readName } from "../kube/objects";
-import { explainIdleOperator, operatorProgress } from "../operator/symptoms";
+import { operatorList, operatorSymptoms } from "../operator/symptoms";
 import { readTimes } from "../rollout/pod-words";
 
 /** What the operator has warned of last, in an event of the EC: rights that it lacks, for example. */
@@ -26,25 +27,11 @@ export function explainOperator(facts: Facts): {
   readonly words: readonly string[];
   readonly remedies?: readonly Remedy[];
 } {
-  const { names, namespace } = facts;
-  const { deployment: name } = names.operator;
-  if (!isKnown(facts, "deployments")) return { words: [] };
-  if (factNamed(facts, "deployments", { name, namespace }) === undefined) {
-    return {
-      words: [
-        `there is no Deployment ${name} in namespace ${namespace}, so no operator acts here unless one elsewhere does`,
-      ],
-      remedies: [
-        kubectl("find the operator", "get", "deployments", "-A"),
-        { says: `install it in namespace ${namespace}` },
-      ],
-    };
-  }
-  const verdict = operatorProgress(facts);
-  if (verdict.is === "done") return explainIdleOperator(facts) ?? { words: [] };
-  if (verdict.is !== "stalled") return { words: [] };
-  const words = [`the operator itself does not run: ${verdict.cause}`];
-  return { words, ...pick(verdict, "remedies") };
+  const [found] = diagnose(operatorList, { facts }).findings.filter(({ passes }) => !passes);
+  if (found === undefined) return { words: [] };
+  const { cause, fix, remedies = [{ says: fix }], row } = found;
+  const isDown = row === operatorSymptoms.notReady.code;
+  return { words: [isDown ? `the operator itself does not run: ${cause}` : cause], remedies };
 }
 
 /** What brings the operator back, else where it tells what it does. */

@@ -175,12 +175,6 @@ export function rollIn(facts: Facts, name: string, wanted: WantedCluster): Roll 
   return seen?.taken === true ? seen.roll : undefined;
 }
 
-/** True when the StatefulSet asks for what is wanted: from then on pods roll. */
-export function isTakenUp(facts: Facts, name: string, wanted: WantedCluster): boolean {
-  const ec = factNamed(facts, "ecs", { name, namespace: facts.namespace });
-  return ec !== undefined && look(facts, ec, wanted).taken;
-}
-
 /** Everything of an EC that the verdict rests on. */
 interface ClusterState {
   readonly ec: KubeObject;
@@ -317,7 +311,10 @@ function findRefused(
   const invalid = state === "InvalidUpgrade";
   if (!invalid && specStatus === "Valid") return [];
   const causes = findCauses("refused", facts, { ec });
-  const said = invalid ? "its state is InvalidUpgrade" : `its spec status is ${specStatus}`;
+  const { state: ofState, specStatus: ofSpec } = names.ecFields;
+  const [key, path, said] = invalid
+    ? (["invalidUpgrade", ofState, "its state is InvalidUpgrade"] as const)
+    : (["specInvalid", ofSpec, `its spec status is ${specStatus}`] as const);
   const log = kubectl("see what the operator says", ...operatorLogWords(facts));
   const [first] = causes;
   const words = [
@@ -328,11 +325,11 @@ function findRefused(
   ];
   const about = {
     object: objectLabel(ec),
-    field: (invalid ? names.ecFields.state : names.ecFields.specStatus).join("."),
+    field: path.join("."),
     cause: `${said}${first === undefined ? ", and " : ": "}${words.join("; ")}`,
     remedies: [thenRecover(first === undefined ? log : allOf(causes), ec)],
   };
-  const found = clusterFinding(invalid ? "invalidUpgrade" : "specInvalid", about, names);
+  const found = clusterFinding(key, about, names);
   // what was so before the change is no answer to it
   const definite = stateBefore !== "InvalidUpgrade" || taken || first !== undefined;
   return locate([found], { definite });

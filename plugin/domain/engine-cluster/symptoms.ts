@@ -53,6 +53,9 @@ export function ofStandstill(
     .map((one) => pick(one, "code", "object", "field", "cause", "fix", "remedies", "source"));
 }
 
+const standing = (...codes: readonly Code[]): Symptom<ClusterScene>["judge"] =>
+  perCluster((cluster, facts) => ofStandstill(facts, cluster, ...codes));
+
 const readState = (cluster: KubeObject, { names }: Facts): string =>
   asString(getPath(cluster, names.ecFields.state)) ?? "";
 
@@ -92,27 +95,21 @@ export const clusterSymptoms = {
     title: text`Every ${ec} asks for a release of the cluster`,
     needs: rollNeeds,
     causes: [clusterFindings.tagLowered],
-    judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.mistakenTag, clusterFindings.tagLowered),
-    ),
+    judge: standing(clusterFindings.mistakenTag, clusterFindings.tagLowered),
   },
   // its cause is judged by itself, and the next edit may be its cure
   invalidUpgrade: {
     ...clusterFindings.invalidUpgrade,
     title: "The operator has refused no upgrade",
     needs,
-    judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.invalidUpgrade),
-    ),
+    judge: standing(clusterFindings.invalidUpgrade),
   },
   specInvalid: {
     ...clusterFindings.specInvalid,
     title: text`The operator accepts every ${ec}'s spec`,
     needs,
     forbids: ["upgrade-cluster"],
-    judge: perCluster((cluster, facts) =>
-      ofStandstill(facts, cluster, clusterFindings.specInvalid),
-    ),
+    judge: standing(clusterFindings.specInvalid),
   },
   license: {
     ...clusterFindings.license,
@@ -140,7 +137,7 @@ export const clusterSymptoms = {
     title: text`No ${ec} is stalled`,
     needs: rollNeeds,
     causes: others,
-    judge: perCluster((cluster, facts) => ofStandstill(facts, cluster, ...others)),
+    judge: standing(...others),
   },
   resizing: {
     ...clusterFindings.resizing,

@@ -4,11 +4,13 @@ import { clusterFinding, clusterFindings } from "../engine-cluster/findings";
 import { type Facts, isKnown } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { type KubeObject, readName, objectLabel } from "../kube/objects";
-import { isTakenUp, judgeCluster } from "../engine-cluster/rollout";
+import { judgeCluster, rollIn } from "../engine-cluster/rollout";
+import { renderState } from "../engine-cluster/not-taken";
 import { listStalls } from "../engine-cluster/standstill";
+import { renderMoving } from "../rollout/health";
 import type { Progress } from "../rollout/progress";
 import { defaultStallAfterMs, type StallDeadline } from "../rollout/stateful-set";
-import { findLicense, licenseCodes } from "../engine-cluster/license";
+import { licenseCodes } from "../engine-cluster/license";
 import { getPath, asString } from "../base/values";
 import { recoveryFinding } from "./findings";
 import type { FreezeCause, Frozen } from "./cause";
@@ -17,52 +19,45 @@ import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./data
 import { type Apart, outOfLine } from "./line";
 import { moduleCauses } from "./module-causes";
 import { provenStep } from "./roll";
-import { findCauses, databaseOld, isTooOld, withoutPointer } from "../engine-cluster/causes";
+import { type CauseKey, findCauses, isTooOld, withoutPointer } from "../engine-cluster/causes";
 import { formatEngineVersion } from "../base/versions";
 import { listBundledVersions } from "../release/platforms";
 
-/** Every cause that the data show. */
+/** Every cause that the data show, the surest first: each is judged as all commands judge it. */
 function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
-  const { facts, ec } = frozen;
+  const { facts, ec, api, databases } = frozen;
+  const told = {
+    license: api?.license,
+    databases: databases.map(({ label, runs }) => ({ label, version: runs })),
+  };
+  const listFound = (key: CauseKey): readonly Finding[] => findCauses(key, facts, { ec, told });
   return [
-    ...findLicense(facts, ec, frozen.api?.license).map(
-      (finding) => ({ is: "license", finding }) as const,
+    ...listFound("license").map((finding) => ({ is: "license", finding }) as const),
+    ...listFound("digestPinned").map((finding) => ({ is: "digest", finding }) as const),
+    ...[...listFound("databaseOld"), ...findUnbundled(frozen)].flatMap((finding) =>
+      databases
+        .filter(({ label }) => label === finding.object)
+        .map((database) => ({ is: "database", database, finding }) as const),
     ),
-    ...findCauses("digestPinned", facts, { ec }).map(
-      (finding) => ({ is: "digest", finding }) as const,
-    ),
-    ...oldDatabases(frozen),
     ...moduleCauses(frozen),
   ];
 }
 
-function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
+/** Databases that run what the release that is asked for does not bundle. */
+function findUnbundled({ facts, ec, databases }: Frozen): readonly Finding[] {
   const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
   const bundled = listBundledVersions(tag);
-  return databases.flatMap((database): readonly FreezeCause[] => {
-    const { runs, label } = database;
-    if (runs === undefined) return [];
-    const version = formatEngineVersion(runs);
-    if (isTooOld(runs)) {
-      const fix = "upgrade it over the REST API: recover --apply --engine-version VERSION";
-      const finding = { ...databaseOld(label, runs, facts.names), fix };
-      return [{ is: "database", database, finding }];
-    }
-    if (bundled === undefined || bundled.includes(version)) return [];
+  return databases.flatMap(({ label, runs }) => {
+    const version = runs && formatEngineVersion(runs);
+    if (version === undefined || isTooOld(runs) || bundled?.includes(version) !== false) return [];
     const cause = `it runs ${version}, and ${String(tag)} bundles ${bundled.join(", ")}`;
-    return [
-      {
-        is: "database",
-        database,
-        finding: recoveryFinding("versionUnbundled", { object: label, cause }),
-      },
-    ];
+    return [recoveryFinding("versionUnbundled", { object: label, cause })];
   });
 }
 
 /** What is the matter with an EC's upgrade; `says` is for people. */
 export interface Freeze {
-  /** `judgeMoving`: it continues automatically; `standing`: no upgrade is under way. */
+  /** `moving`: it continues automatically; `standing`: no upgrade is under way. */
   readonly is: "frozen" | "moving" | "standing";
   readonly says: string;
   /** As the EC tells it. */
@@ -140,94 +135,77 @@ interface FreezeVerdict extends Pick<Freeze, "is" | "says" | "causes"> {
 /** The cause is that of `status` and `check`: one judgment of a standstill for all of them. */
 function judge(frozen: Frozen, { state, apart, patience }: BdbState): FreezeVerdict {
   const { facts, ec } = frozen;
-  const name = String(ec.metadata.name);
-  if (!isSeen(facts)) return unseen(frozen, state);
-  const progress = judgeCluster(facts, name, { patience, license: frozen.api?.license });
-  const stalls = causesOfStall(frozen, progress);
-  const first =
-    judgeScaledAway(frozen, stalls) ??
-    judgeRefused(frozen, state, stalls) ??
-    judgeBegun(frozen, state, apart);
-  if (first !== undefined) return first;
   const label = objectLabel(ec);
-  if (progress.is === "stalled") {
-    const causes = together(stalls, besideStall(frozen));
-    return { is: "frozen", says: `${label} makes no progress`, causes };
+  const own = freezeCauses(frozen);
+  const isSeen = isKnown(facts, "statefulSets") && isKnown(facts, "pods");
+  const progress = isSeen
+    ? judgeCluster(facts, readName(ec), { patience, license: frozen.api?.license })
+    : undefined;
+  const hold = findHold(frozen, { state, apart, own, progress });
+  if (hold !== undefined) return { is: "frozen", ...hold };
+  const but = own.map(({ finding }) => finding);
+  const isRolling = rolling.includes(state);
+  if (progress === undefined) {
+    const says = `${label} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
+    return { is: isRolling ? "moving" : "standing", says, causes: [], but: isRolling ? but : [] };
   }
-  const isUnderWay = rolling.includes(state) || state === "Running";
-  if (progress.is === "moving" && isUnderWay) return judgeMoving(frozen, state, progress);
+  if (progress.is === "moving" && (isRolling || state === "Running")) {
+    const on = renderMoving({ ...progress, but });
+    const says = `${label} continues automatically, state ${state}: ${on}`;
+    return { is: "moving", says, causes: [], but };
+  }
   const says = `no upgrade of ${label} is frozen: state ${renderState(state)}`;
   return { is: "standing", says, causes: [] };
 }
 
+interface Held extends Pick<BdbState, "state" | "apart"> {
+  /** What the data show, whether or not anything stands still. */
+  readonly own: readonly FreezeCause[];
+  /** Undefined where StatefulSet and pods could not be read: then only the state and `own` tell something. */
+  readonly progress: Progress | undefined;
+}
+
+/** What an upgrade stands still for; undefined while it does not. */
+function findHold(
+  frozen: Frozen,
+  { state, apart, own, progress }: Held,
+): Pick<Freeze, "says" | "causes"> | undefined {
+  const { facts, ec } = frozen;
+  const label = objectLabel(ec);
+  const stalls = progress === undefined ? [] : causesOfStall(frozen, progress, own);
+  if (stalls.some(({ finding }) => finding.code === clusterFindings.scaled.code))
+    return { says: `${label} does not have all its pods`, causes: stalls };
+  if (ends.includes(state) || state === "InvalidUpgrade")
+    return describeRefusal(frozen, state, together(own, stalls));
+  if (progress !== undefined && isBegun(frozen, state) && own.length + apart.length > 0)
+    return { says: `the upgrade of ${label} has begun and is stalled`, causes: own };
+  if (progress?.is !== "stalled") return undefined;
+  const beside = isKnown(facts, "ecs") ? own : own.filter((cause) => isHere(cause, ec));
+  return { says: `${label} makes no progress`, causes: together(stalls, beside) };
+}
+
+function describeRefusal(
+  frozen: Frozen,
+  state: string,
+  causes: readonly FreezeCause[],
+): Pick<Freeze, "says" | "causes"> {
+  const says = `the upgrade of ${objectLabel(frozen.ec)} is refused: state ${state}`;
+  return { says, causes: causes.length > 0 ? causes : [unknown(frozen, state)] };
+}
+
+/** It has begun, and the pods' template is still the old one. */
+function isBegun({ facts, ec }: Frozen, state: string): boolean {
+  return rolling.includes(state) && rollIn(facts, readName(ec), {}) === undefined;
+}
+
 /** Of databases of other namespaces nothing is told where the ECs there may not be read: they may be of one of those. */
-function besideStall(frozen: Frozen): readonly FreezeCause[] {
-  const { namespace } = frozen.ec.metadata;
-  if (isKnown(frozen.facts, "ecs")) return freezeCauses(frozen);
-  return freezeCauses(frozen).filter((cause) => {
-    if (cause.is === "database") return isIn(cause.database, namespace);
-    return cause.is !== "module" || cause.databases.some((one) => isIn(one, namespace));
-  });
+function isHere(cause: FreezeCause, { metadata: { namespace } }: KubeObject): boolean {
+  if (cause.is === "database") return isIn(cause.database, namespace);
+  return cause.is !== "module" || cause.databases.some((one) => isIn(one, namespace));
 }
 
 function isIn({ target }: RecoveryDatabase, namespace: string | undefined): boolean {
   return target === undefined || target.object.metadata.namespace === namespace;
-}
-
-function isSeen(facts: Facts): boolean {
-  return isKnown(facts, "statefulSets") && isKnown(facts, "pods");
-}
-
-/** Without StatefulSet and pods only the state and the prerequisites tell something. */
-function unseen(frozen: Frozen, state: string): FreezeVerdict {
-  const refused = judgeRefused(frozen, state, []);
-  if (refused !== undefined) return refused;
-  const is = rolling.includes(state) ? "moving" : "standing";
-  const says = `${objectLabel(frozen.ec)} is in state ${renderState(state)}; its pods could not be read, so what keeps it is not seen`;
-  const but = is === "moving" ? freezeCauses(frozen).map(({ finding }) => finding) : [];
-  return { is, says, causes: [], but };
-}
-
-function renderState(state: string): string {
-  return state === "" ? "not told" : state;
-}
-
-function judgeScaledAway(
-  { ec }: Frozen,
-  stalls: readonly FreezeCause[],
-): FreezeVerdict | undefined {
-  const { code } = clusterFindings.scaled;
-  if (!stalls.some(({ finding }) => finding.code === code)) return undefined;
-  return { is: "frozen", says: `${objectLabel(ec)} does not have all its pods`, causes: stalls };
-}
-
-function judgeRefused(
-  frozen: Frozen,
-  state: string,
-  stalls: readonly FreezeCause[],
-): FreezeVerdict | undefined {
-  if (!ends.includes(state) && state !== "InvalidUpgrade") return undefined;
-  const causes = together(freezeCauses(frozen), stalls);
-  const says = `the upgrade of ${objectLabel(frozen.ec)} is refused: state ${state}`;
-  return { is: "frozen", says, causes: causes.length > 0 ? causes : [unknown(frozen, state)] };
-}
-
-/** It moves; what will stand against it is told all the same. */
-function judgeMoving(
-  frozen: Frozen,
-  state: string,
-  { on, last: moved }: Extract<Progress, { is: "moving" }>,
-): FreezeVerdict {
-  const label = objectLabel(frozen.ec);
-  const last = moved === undefined ? "" : `; ${moved}`;
-  const but = freezeCauses(frozen).map(({ finding }) => finding);
-  const told = but.length === 0 ? "" : `, but: ${but.map(({ cause }) => cause).join("; ")}`;
-  return {
-    is: "moving",
-    says: `${label} continues automatically, state ${state}: ${on}${last}${told}`,
-    causes: [],
-    but,
-  };
 }
 
 /** What the refusal and the freeze are made of is told cause by cause, where there is one. */
@@ -236,11 +214,13 @@ const summaries: readonly string[] = [
   clusterFindings.frozen.code,
 ];
 
-function causesOfStall(frozen: Frozen, progress: Progress): readonly FreezeCause[] {
-  const { facts, ec } = frozen;
-  const isExplained = freezeCauses(frozen).length > 0;
+function causesOfStall(
+  { facts, ec }: Frozen,
+  progress: Progress,
+  own: readonly FreezeCause[],
+): readonly FreezeCause[] {
   return listStalls(progress)
-    .filter(({ code }) => !(isExplained && summaries.includes(code)))
+    .filter(({ code }) => own.length === 0 || !summaries.includes(code))
     .map((problem) => ({
       ...(provenStep(facts, readName(ec), problem) ?? {
         is: licenseCodes.includes(problem.code) ? "license" : "other",
@@ -270,19 +250,4 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
         cause: `its state is ${state}, and license, digests, databases and modules show no cause`,
       });
   return { is: "other", finding };
-}
-
-/** It has begun, and the pods' template is still the old one; undefined where no cause shows. */
-function judgeBegun(
-  frozen: Frozen,
-  state: string,
-  apart: readonly Apart[],
-): FreezeVerdict | undefined {
-  const isBegun =
-    rolling.includes(state) && !isTakenUp(frozen.facts, String(frozen.ec.metadata.name), {});
-  if (!isBegun) return undefined;
-  const causes = freezeCauses(frozen);
-  if (causes.length === 0 && apart.length === 0) return undefined;
-  const says = `the upgrade of ${objectLabel(frozen.ec)} has begun and is stalled`;
-  return { is: "frozen", says, causes };
 }

@@ -12,6 +12,7 @@ import {
   formatEngineVersion,
   parseEngineVersion,
 } from "../base/versions";
+import { fits } from "../engine-cluster/modules";
 import { recoveryFinding } from "./findings";
 import { type ApiFacts, readListedModules, type RecoveryDatabase } from "./databases";
 import { renderVersion } from "../database/rollout";
@@ -179,7 +180,8 @@ function followEngine(
   if (versions.length === 0 || versions.includes(listed)) return undefined;
   const used = database.modules.find((module) => module.name === name)?.version;
   if (used !== undefined && versions.includes(used)) return used;
-  const fitting = builds.filter((build) => fits(build, database.runs));
+  const { runs } = database;
+  const fitting = builds.filter((build) => runs === undefined || fits(build, runs));
   return fitting.flatMap(({ version }) => version ?? []).toSorted(byNumbers)[0];
 }
 
@@ -189,14 +191,6 @@ export function listBuilds(
   installed: readonly InstalledModule[],
 ): readonly InstalledModule[] {
   return installed.filter((one) => one.name === name || one.displayName === name);
-}
-
-/** A build is made for one engine version, where it tells one (domain facts 7). */
-export function fits(
-  { compatibleEngineVersion: made }: Pick<InstalledModule, "compatibleEngineVersion">,
-  engine: EngineVersion | undefined,
-): boolean {
-  return made === undefined || engine === undefined || made === formatEngineVersion(engine);
 }
 
 /** The later version first. */

@@ -2,7 +2,7 @@
 import { renderVersion } from "../database/rollout";
 import {
   canDefineModules,
-  defineWords,
+  defineModule,
   isTooOld,
   listUndefinedModules,
   moduleUndefined,
@@ -19,13 +19,13 @@ import { objectLabel } from "../kube/objects";
 import { renderTerm } from "../names/names";
 import { withInstalled } from "../rest-api/modules";
 import { moduleStanding, projectCluster } from "../rules/clusters";
-import { tool } from "../base/remedy";
 import { asString, getPath } from "../base/values";
 import { isOlder } from "../base/versions";
 import type { FreezeCause, Frozen } from "./cause";
 import type { ApiFacts, RecoveryDatabase } from "./databases";
 import { recoveryFinding } from "./findings";
-import { fits, listBuilds } from "./line";
+import { fits } from "../engine-cluster/modules";
+import { listBuilds } from "./line";
 
 /** By the REST API where it was asked, else by the lists of the resources (S99, S101, S102). */
 export function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
@@ -74,7 +74,7 @@ function findUndefined(frozen: Frozen, ended: readonly RetiredUse[]): readonly F
 /** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
 function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
   if (!canDefineModules(facts)) return [];
-  const remedies = [tool(`define ${module} with modules define`, ...defineWords(ec, [module]))];
+  const remedies = [defineModule(ec, module)];
   return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, remedies }) }];
 }
 
@@ -105,7 +105,8 @@ function findUninstalled(
     // which build one that is too old needs shows when its version is known
     const left = all.filter(
       ({ runs }) =>
-        builds.length === 0 || !(isTooOld(runs) || builds.some((build) => fits(build, runs))),
+        builds.length === 0 ||
+        !(runs === undefined || isTooOld(runs) || builds.some((build) => fits(build, runs))),
     );
     if (left.length === 0) {
       const labels = all.map(({ label }) => label).join(", ");

@@ -3,7 +3,6 @@ import type { Finding } from "../base/findings";
 import { factNamed, type Facts } from "../facts/facts";
 import type { Pod, StatefulSet } from "../kube/models";
 import { isDeleting } from "../kube/deletion";
-import type { FieldEdit } from "../kube/edits";
 import { readName, objectLabel } from "../kube/objects";
 import { rollFindings } from "../rollout/findings";
 import { keptNames, type Roll, readRoll } from "../rollout/stateful-set";
@@ -44,16 +43,4 @@ function replaceable({ pods }: Roll): Pod | undefined {
   const [one, ...others] = pods.filter(({ ready }) => !ready);
   if (one === undefined || others.length > 0 || one.updated) return undefined;
   return isDeleting(one.pod) ? undefined : one.pod;
-}
-
-const strategy = ["spec", "updateStrategy"] as const;
-
-/** What takes a partition, or the strategy OnDelete, away. */
-export function releasingEdits(set: StatefulSet): readonly FieldEdit[] {
-  const has = set.spec?.updateStrategy;
-  if (has?.type === "OnDelete") {
-    return [{ path: [...strategy, "type"], from: has.type, to: "RollingUpdate" }];
-  }
-  const path = [...strategy, "rollingUpdate", "partition"];
-  return [{ path, from: has?.rollingUpdate?.partition, to: 0 }];
 }

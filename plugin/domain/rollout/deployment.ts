@@ -1,7 +1,7 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts/facts";
 import { kubectl, renderFix } from "../base/remedy";
-import type { Deployment, ReplicaSet } from "../kube/models";
+import type { Condition, Deployment, ReplicaSet } from "../kube/models";
 import { type KubeObject, objectLabel, type ObjectMeta } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { sameJson, asString, pick } from "../base/values";
@@ -43,7 +43,7 @@ function isOwned({ metadata }: KubeObject, { uid }: ObjectMeta): boolean {
 function findPodCause(facts: Facts, deployment: Deployment): Timed | undefined {
   const set = newestReplicaSet(facts, deployment);
   if (set === undefined) return undefined;
-  const isLate = isOverdue(deployment);
+  const isLate = findOverdue(deployment) !== undefined;
   const patience = { stallAfterMs: defaultStallAfterMs };
   const [first] = facts.objects.pods
     .filter((pod) => isOwned(pod, set.metadata) && pod.metadata.deletionTimestamp === undefined)
@@ -91,9 +91,8 @@ export function judgeDeployment(facts: Facts, name: string): Progress {
     const reason = reasons.find(([pattern]) => pattern.test(refused));
     return stall(reason?.[1] ?? "rejected", object, refused);
   }
-  if (isOverdue(found)) {
-    return stall("deadline", object, asString(findCondition(found, "Progressing")?.message));
-  }
+  const overdue = findOverdue(found);
+  if (overdue !== undefined) return stall("deadline", object, asString(overdue.message));
   return { is: "moving", on: `${object}: ${says}`, step };
 }
 
@@ -134,8 +133,9 @@ export function renderCounts(counts: Counts): string {
   return `${ready}/${wanted} ready, ${updated} up to date, ${available} available${old}`;
 }
 
-function isOverdue(deployment: Deployment): boolean {
-  return findCondition(deployment, "Progressing")?.status === "False";
+function findOverdue(deployment: Deployment): Condition | undefined {
+  const condition = findCondition(deployment, "Progressing");
+  return condition?.status === "False" ? condition : undefined;
 }
 
 /** The commands that end what a person has done to it. */

@@ -40,16 +40,6 @@ export const setOwner: PodOwner = {
   spec: "the spec of the cluster's resource",
 };
 
-/** `kubectl VERB WORDS -n NAMESPACE`, for a pod. */
-export function line(pod: Pod, ...words: readonly string[]): string {
-  return ["kubectl", ...words, "-n", readNamespace(pod)].join(" ");
-}
-
-/** The line that shows what kubectl knows of the pod. */
-export function describe(pod: Pod): string {
-  return line(pod, "describe", "pod", readName(pod));
-}
-
 /** A remedy, with the line that shows what kubectl knows of the pod. */
 export function seePod(pod: Pod, says: string): Remedy {
   return look(says, "describe", "pod", readName(pod), "-n", readNamespace(pod));

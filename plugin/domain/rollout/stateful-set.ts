@@ -1,8 +1,9 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
-import { type Recognized, type Timed, makeStalled, type Progress } from "./progress";
+import type { Recognized, Timed } from "./progress";
 import { kubectl, look, type Remedy } from "../base/remedy";
 import { type Facts, isKnown } from "../facts/facts";
-import type { Container, Pod, PodSpec, StatefulSet, UpdateStrategy } from "../kube/models";
+import { buildPatch, type FieldEdit } from "../kube/edits";
+import type { Container, Pod, PodSpec, StatefulSet } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { getPath, asString } from "../base/values";
 import { rankCode, type RollCause, rollFinding, rollFindings } from "./findings";
@@ -11,7 +12,7 @@ import { isReady, podTroubles } from "./pod-causes";
 import { checkController, type PodContext } from "./pod-words";
 import { findRecreatedAbsent } from "./pod-recreated";
 import { lastRefusal, listSetEvents, refusals } from "./refusals";
-import { dropFuture, isBrief, lastMovement, latest, writeTimes } from "./times";
+import { dropFuture, isBrief, latest, writeTimes } from "./times";
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
 export function findContainer(
@@ -115,20 +116,6 @@ export function readRoll(facts: Facts, set: StatefulSet): Roll {
 function namesOf(set: StatefulSet, wanted: number): readonly string[] {
   const start = set.spec?.ordinals?.start ?? 0;
   return Array.from({ length: wanted }, (_, at) => `${readName(set)}-${start + at}`);
-}
-
-/** How far a StatefulSet's roll is, and what stands against it. */
-export function judgeStatefulSet(
-  facts: Facts,
-  set: StatefulSet,
-  patience: StallDeadline,
-): Progress {
-  const roll = readRoll(facts, set);
-  if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
-  const moved = lastMovement({ set, pods: roll.pods.map(({ pod }) => pod) })?.at;
-  const [found] = dueOnes(listTroubles(facts, set, roll), { patience, moved, now: facts.now });
-  if (found !== undefined) return makeStalled(found);
-  return { is: "moving", on: renderRoll(roll), step: roll.step };
 }
 
 /** The pod at work and what it is about: "pod 2/3 ec-1 (ContainerCreating)". */
@@ -308,14 +295,20 @@ export function holdAhead(set: StatefulSet, roll: Roll): Recognized | undefined 
   return findHeld(set, { ...roll, pods });
 }
 
-/** The write that takes a partition or OnDelete away. */
-export const unheld = {
-  type: "RollingUpdate",
-  rollingUpdate: { partition: 0 },
-} as const satisfies UpdateStrategy;
+const strategy = ["spec", "updateStrategy"] as const;
+
+/** What takes a partition, or the strategy OnDelete, away. */
+export function releasingEdits(set: StatefulSet): readonly FieldEdit[] {
+  const has = set.spec?.updateStrategy;
+  if (has?.type === "OnDelete") {
+    return [{ path: [...strategy, "type"], from: has.type, to: "RollingUpdate" }];
+  }
+  const path = [...strategy, "rollingUpdate", "partition"];
+  return [{ path, from: has?.rollingUpdate?.partition, to: 0 }];
+}
 
 function unhold(set: StatefulSet): Remedy {
-  const patch = JSON.stringify({ spec: { updateStrategy: unheld } });
+  const patch = JSON.stringify(buildPatch(releasingEdits(set)));
   return kubectl("remove it", "patch", ...namedWords(set), "--type=merge", "-p", patch);
 }
 

@@ -96,8 +96,9 @@ test("each flag of this tool belongs to a command that the advice names, or to t
 });
 
 const lineFor = ({ remedies }: Finding): string | undefined => {
-  const { of, words } = firstRun(remedies)?.run ?? { of: "kubectl", words: [] };
-  const isLook = /^(get|describe|logs|diff|version)$/.test(words[0] ?? "");
+  const { run, see } = firstRun(remedies) ?? { run: undefined, see: undefined };
+  const { of, words } = run ?? { of: "kubectl", words: [] };
+  const isLook = see !== undefined || /^(get|describe|logs|diff|version)$/.test(words[0] ?? "");
   return words.length === 0 || isLook ? undefined : [of, ...words].join(" ");
 };
 

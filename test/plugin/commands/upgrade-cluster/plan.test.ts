@@ -14,7 +14,7 @@ import {
   findOwnership,
 } from "../../../../plugin/domain/engine-cluster/operator";
 import {
-  autoOffEdits,
+  listOffEdits,
   type ClusterRequest,
   planCluster,
 } from "../../../../plugin/commands/upgrade-cluster/plan";
@@ -650,7 +650,7 @@ test.each<[string, KubeObject, readonly KubeObject[], readonly string[]]>([
   ["a defined module that nothing uses: nothing", anEc({ ...automatic, ...defined }), [], []],
   ["it is off: nothing", anEc(defined), [using("rg")], []],
 ])("auto-off writes: %s", (...[, ec, edbs, expected]) => {
-  const edits = autoOffEdits(factsOf({ ecs: [ec], edbs }), ec);
+  const edits = listOffEdits(factsOf({ ecs: [ec], edbs }), ec);
   expect(edits.map(({ path }) => path.join("."))).toEqual(expected);
   expect(edits.every(({ from, to }) => from === true && to === false)).toBe(true);
 });

@@ -223,6 +223,7 @@ export const remedies: readonly Remedy[] = [
       "CLUSTER-HELPER-IMAGES",
       "CLUSTER-MANIFEST-OLD",
       "CLUSTER-MODULE-NAME",
+      "CLUSTER-MODULE-UNDEFINED",
       "CLUSTER-POLICY-UNKNOWN",
       "CLUSTER-PULL-SECRET",
       "CLUSTER-TARGET-LOWER",

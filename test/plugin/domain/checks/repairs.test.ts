@@ -68,7 +68,6 @@ const decided: Readonly<Record<string, string>> = {
     ...["CLUSTER-FROZEN", "CLUSTER-QUORUM-LOST", "FREEZE-UNPROVEN"],
   ]),
   ...each("which release is meant", ["CLUSTER-TAG-LOWERED", "CLUSTER-TAG-OF-OPERATOR"]),
-  ...each("where the module is to be downloaded from", ["CLUSTER-MODULE-UNDEFINED"]),
   ...each("what becomes of the databases that use the module", ["MODULE-END-OF-LIFE"]),
   ...each("what the pod, its node or its volume needs", [
     "CLUSTER-NODE-PRESSURE",

@@ -3,7 +3,7 @@ import type { FactKey } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { aClaim } from "../../../support/claims";
 import {
-  isTakenUp,
+  rollIn,
   judgeCluster,
   readRunningVersion,
   type WantedCluster,
@@ -361,7 +361,7 @@ describe("stalled", () => {
 
 test("a template that asks for what is wanted is taken up", () => {
   const taken = (scene: Scene, tag = newTag): boolean =>
-    isTakenUp(factsOf({ ...upgraded, ...scene }), "ec", { tag });
+    rollIn(factsOf({ ...upgraded, ...scene }), "ec", { tag }) !== undefined;
   expect([taken({}), taken({}, "9.0.0-1"), taken({ ecs: [] })]).toEqual([true, false, false]);
 });
 

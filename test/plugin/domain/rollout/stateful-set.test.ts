@@ -2,14 +2,16 @@ import type { Pod, StatefulSet } from "../../../../plugin/domain/kube/models";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import {
   isSameStall,
+  makeStalled,
   stallFinding,
   type Stalled,
 } from "../../../../plugin/domain/rollout/progress";
 import { isReady, podTrouble } from "../../../../plugin/domain/rollout/pod-causes";
 import * as rolls from "../../../../plugin/domain/rollout/stateful-set";
+import { lastMovement } from "../../../../plugin/domain/rollout/times";
 import { aPod, aSet, factsOf, now, threePods } from "../engine-cluster/scene";
 
-const { findContainer, defaultStallAfterMs: stallAfterMs, judgeStatefulSet } = rolls;
+const { findContainer, defaultStallAfterMs: stallAfterMs } = rolls;
 const { listPods, readRoll, renderRoll } = rolls;
 
 const busy = { idleMs: 0, stallAfterMs };
@@ -23,7 +25,13 @@ function judge(
   patience: rolls.StallDeadline = busy,
   { set = aSet(), events = [] }: { set?: StatefulSet; events?: readonly KubeObject[] } = {},
 ) {
-  return judgeStatefulSet(factsOf({ pods, events, statefulSets: [set] }), set, patience);
+  const facts = factsOf({ pods, events, statefulSets: [set] });
+  const roll = readRoll(facts, set);
+  if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
+  const moved = lastMovement({ set, pods: roll.pods.map(({ pod }) => pod) })?.at;
+  const troubles = rolls.listTroubles(facts, set, roll);
+  const [found] = rolls.dueOnes(troubles, { patience, moved, now: facts.now });
+  return found === undefined ? { is: "moving", on: renderRoll(roll) } : makeStalled(found);
 }
 
 const containing = (text: string) => expect.stringContaining(text) as string;

@@ -246,8 +246,8 @@ export const moreSingle: readonly Scene[] = [
     facts({ ...notTakenUp, deployments: [] }),
     {
       ...ofEc("CLUSTER-NOT-TAKEN-UP"),
-      says: /there is no Deployment engine-enterprise-operator in namespace engine/,
-      step: /kubectl get deployments -A/,
+      says: /namespace engine has no Deployment engine-enterprise-operator/,
+      step: /give the operator.s namespace with -n, or install the operator/,
     },
   ],
   [
