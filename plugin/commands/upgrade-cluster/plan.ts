@@ -247,8 +247,8 @@ function keepFindings({ check, findings }: JudgedCheck): readonly Diagnosed[] {
   return check.code === clusterFindings.autoUserModules.code ? [] : findings;
 }
 
-const { busy, held, nodePressure, quota, sickPod } = aheadSymptoms;
-const ofRoll: readonly Symptom<ClusterScene>[] = [held, quota, nodePressure, sickPod];
+const { busy, held, noNode, quota, sickPod } = aheadSymptoms;
+const ofRoll: readonly Symptom<ClusterScene>[] = [held, quota, noNode, sickPod];
 
 /** Prerequisites are judged with those of the operator; what keeps an upgrade to a wrong tag does not keep its correction. */
 function chooseRows(facts: Facts, planned: PlannedUpgrade): readonly Symptom<ClusterScene>[] {

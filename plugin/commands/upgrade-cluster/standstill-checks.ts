@@ -59,6 +59,6 @@ export const standstillChecks: readonly Check[] = [
   ),
   ofSymptom(aheadSymptoms.held),
   ofSymptom(aheadSymptoms.quota),
-  ofSymptom(aheadSymptoms.nodePressure),
+  ofSymptom(aheadSymptoms.noNode),
   ofSymptom(aheadSymptoms.sickPod),
 ];

@@ -1,13 +1,13 @@
 /** What would keep a roll that has not begun: told before the write, since the roll would stop half way (domain facts 11). */
 import type { Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
-import type { ResourceQuota, StatefulSet, Container } from "../kube/models";
+import type { Container, Node, ResourceQuota, StatefulSet } from "../kube/models";
 import { type KubeObject, readName, readNamespace, objectLabel } from "../kube/objects";
 import { compareQuantities } from "../kube/quantities";
-import { findCondition } from "../kube/typed";
 import { kubectl, look } from "../base/remedy";
-import { getPath, pick } from "../base/values";
+import { asString, boundList, getPath, pick } from "../base/values";
 import { rollFinding, rollFindings } from "../rollout/findings";
+import { listObstacles } from "../rollout/node-fit";
 import { podTroubles } from "../rollout/pod-causes";
 import {
   defaultStallAfterMs,
@@ -16,6 +16,7 @@ import {
   listPods,
   type Roll,
   readRoll,
+  type RolledPod,
 } from "../rollout/stateful-set";
 import { clusterFinding } from "./findings";
 import { findSet } from "./rollout";
@@ -115,46 +116,33 @@ function has({ resources }: Container, kind: "requests" | "limits", resource: st
   return kinds.some((one) => resources?.[one]?.[resource] !== undefined);
 }
 
-/** Conditions by which a node is given a taint, so that the scheduler puts no further pod there. */
-const pressures: Readonly<Record<string, string>> = {
-  DiskPressure: "disk-pressure",
-  MemoryPressure: "memory-pressure",
-  PIDPressure: "pid-pressure",
-};
-
-/** A node under pressure under pods of the EC: it keeps them, and takes none after them. */
-export function pressureAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const pods = rollAhead(facts, ec)?.roll.pods ?? [];
-  return facts.objects.nodes.flatMap((node) => {
-    const here = pods.filter(({ pod }) => pod.spec?.nodeName === readName(node));
-    const under = Object.entries(pressures).filter(
-      ([type]) => findCondition(node, type)?.status === "True",
-    );
-    if (here.length === 0 || under.length === 0) return [];
-    const types = under.map(([type]) => type).join(", ");
-    const taints = under.map(([, taint]) => `node.kubernetes.io/${taint}`).join(", ");
-    const shown = here.map(({ pod }) => objectLabel(pod)).join(", ");
-    const says = `free what the node runs out of, and wait until ${types} is False, before the upgrade`;
+/** A pod that no node would take again: the roll stands still once it is down, and the majority has one pod less. */
+export function unplacedAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
+  return listBefore(facts, ec).flatMap(({ pod }) => {
+    const host = asString(pod.spec?.nodeName);
+    if (host === undefined) return [];
+    const pods = facts.objects.pods.filter((one) => objectLabel(one) !== objectLabel(pod));
+    const after = { ...facts, objects: { ...facts.objects, pods } };
+    const isOwn = (node: Node): number => Number(readName(node) === host);
+    const kept = [...facts.objects.nodes]
+      .sort((one, other) => isOwn(other) - isOwn(one))
+      .map((node) => ({ node: readName(node), why: listObstacles(node, pod, after) }));
+    if (kept.length === 0 || kept.some(({ why }) => why.length === 0)) return [];
+    const nodes = kept.map(({ node, why }) => `node ${node} ${why.join(" and ")}`);
+    const says = `end what keeps node ${host} from taking it, or add a node, before the upgrade`;
     const about = {
-      object: objectLabel(node),
-      field: "status.conditions",
-      cause: `it has ${types} while it carries ${shown}: its taint ${taints} lets no pod be scheduled there that replaces one of these`,
-      remedies: [look(says, "describe", "nodes", readName(node))],
+      object: objectLabel(pod),
+      cause: `no node would take it again once the upgrade takes it down: ${boundList(nodes, 3)}`,
+      remedies: [look(says, "describe", "node", host)],
     };
-    return [clusterFinding("nodePressure", about, facts.names)];
+    return [clusterFinding("noNode", about, facts.names)];
   });
 }
 
 /** A pod that is sick before its turn: the roll takes another one down first, and the majority may go with it. */
 export function sickAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const found = rollAhead(facts, ec);
-  const state = getPath(ec, facts.names.ecFields.state);
-  // a roll that is under way is judged as it is, and a pod that has just been started gets its time
-  if (found === undefined || state !== "Running") return [];
-  const isKnown = found.set.status?.updateRevision !== undefined;
-  if (isKnown && found.roll.pods.some(({ updated }) => !updated)) return [];
   const patience = { stallAfterMs: defaultStallAfterMs };
-  return found.roll.pods
+  return listBefore(facts, ec)
     .filter(({ ready }) => !ready)
     .flatMap(({ pod }) => {
       const trouble = podTroubles(pod, { facts }).find((one) =>
@@ -168,4 +156,13 @@ export function sickAhead(facts: Facts, ec: KubeObject): readonly Finding[] {
       };
       return [clusterFinding("sickPod", about, facts.names)];
     });
+}
+
+/** The pods before a roll begins: one that is under way is judged as it is, and a pod that was just started gets its time. */
+function listBefore(facts: Facts, ec: KubeObject): readonly RolledPod[] {
+  const found = rollAhead(facts, ec);
+  const state = getPath(ec, facts.names.ecFields.state);
+  if (found === undefined || state !== "Running") return [];
+  const isKnown = found.set.status?.updateRevision !== undefined;
+  return isKnown && found.roll.pods.some(({ updated }) => !updated) ? [] : found.roll.pods;
 }

@@ -132,9 +132,9 @@ export const clusterFindings = {
     cause: text`Helm, OLM or a GitOps controller owns the ${ec} and would undo or fight the change`,
     fix: "make the change through that owner",
   }),
-  nodePressure: error("CLUSTER-NODE-PRESSURE", "Facts 11", {
-    cause: text`a node that runs out of disk, memory or process ids carries a pod of the ${ec}: the pod that replaces it in an upgrade cannot be scheduled there`,
-    fix: "free on the node what it runs out of, and wait until the condition is False, before the upgrade",
+  noNode: error("CLUSTER-NO-NODE", "Facts 11", {
+    cause: text`no node would take a pod of the ${ec} again that an upgrade takes down: its own node is cordoned or has a taint (disk, memory), and the others have no room, or a pod that it may not be beside`,
+    fix: "end what keeps a node from taking it, or add a node, before the upgrade",
   }),
   quota: error("CLUSTER-QUOTA", "Facts 11", {
     cause: "a quota would not let the pods be created again that an upgrade takes down",

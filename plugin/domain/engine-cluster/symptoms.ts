@@ -11,7 +11,7 @@ import { isSameRelease } from "../base/versions";
 import { groundSymptoms } from "../operator/ground";
 import { rollFindings } from "../rollout/findings";
 import { readRoll } from "../rollout/stateful-set";
-import { findHeldAhead, pressureAhead, quotaAhead, sickAhead } from "./ahead";
+import { findHeldAhead, unplacedAhead, quotaAhead, sickAhead } from "./ahead";
 import { findCauses, recoverLine } from "./causes";
 import { findDeletingCluster } from "./deletion";
 import { clusterFindings } from "./findings";
@@ -240,13 +240,13 @@ export const aheadSymptoms = {
     forbids: writes,
     judge: perCluster((cluster, facts) => quotaAhead(facts, cluster)),
   },
-  nodePressure: {
-    ...clusterFindings.nodePressure,
-    title: text`No node under pressure carries a pod of an ${ec}`,
+  noNode: {
+    ...clusterFindings.noNode,
+    title: "A node takes each pod again that a roll takes down",
     needs: rollNeeds,
     may: ["nodes"],
     forbids: writes,
-    judge: perCluster((cluster, facts) => pressureAhead(facts, cluster)),
+    judge: perCluster((cluster, facts) => unplacedAhead(facts, cluster)),
   },
   sickPod: {
     ...clusterFindings.sickPod,

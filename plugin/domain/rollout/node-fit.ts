@@ -9,22 +9,25 @@ import { meets, selects } from "../kube/selectors";
 
 /** True where only its cordon keeps the node from taking the pod, as far as the facts tell. */
 export function wouldTake(node: Node, pod: Pod, facts: Facts): boolean {
-  return (
-    [undefined, "True"].includes(asString(findCondition(node, "Ready")?.status)) &&
-    isChosen(node, pod) &&
-    against(node, pod, facts).length === 0 &&
-    !isKeptApart(node, pod, facts.objects)
-  );
+  const uncordoned = { ...node, spec: { ...node.spec, unschedulable: false } };
+  const isReady = [undefined, "True"].includes(asString(findCondition(node, "Ready")?.status));
+  return isReady && listObstacles(uncordoned, pod, facts).length === 0;
 }
 
 /** True where a lost node would take the pod once it is back: the taints that its loss brings go with it. */
 export function wouldTakeBack(node: Node, pod: Pod, facts: Facts): boolean {
   const taints = (node.spec?.taints ?? []).filter((taint) => !ofNodeState.test(String(taint.key)));
-  return (
-    isChosen(node, pod) &&
-    against({ ...node, spec: { taints } }, pod, facts).length === 0 &&
-    !isKeptApart(node, pod, facts.objects)
-  );
+  return listObstacles({ ...node, spec: { taints } }, pod, facts).length === 0;
+}
+
+/** What keeps the scheduler from putting the pod on the node, in words; none where it fits. */
+export function listObstacles(node: Node, pod: Pod, facts: Facts): readonly string[] {
+  return [
+    ...(node.spec?.unschedulable === true ? ["is cordoned"] : []),
+    ...(isChosen(node, pod) ? [] : ["is not one that it asks for"]),
+    ...against(node, pod, facts),
+    ...(isKeptApart(node, pod, facts.objects) ? ["has a pod that it may not be beside"] : []),
+  ];
 }
 
 /** Taints that Kubernetes or a cloud provider sets by a node's state. */

@@ -35,7 +35,7 @@ export interface StallDeadline {
 export const defaultStallAfterMs = 600_000;
 
 /** A pod as the rollout sees it. */
-interface RolledPod {
+export interface RolledPod {
   readonly pod: Pod;
   readonly name: string;
   /** It is of the StatefulSet's new revision. */

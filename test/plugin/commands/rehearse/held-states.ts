@@ -87,13 +87,11 @@ function tightQuota(dump: Dump): void {
   });
 }
 
-/** Before an upgrade, a node that is ready takes no further pod. */
+/** Before an upgrade, no node takes a further pod. */
 function fullDisk(dump: Dump): void {
   dump.before();
-  dump.node(1).status["conditions"] = [
-    { type: "Ready", status: "True" },
-    { type: "DiskPressure", status: "True" },
-  ];
+  const taints = [{ key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" }];
+  for (const ordinal of [0, 1, 2]) dump.node(ordinal).spec["taints"] = taints;
 }
 
 /** A container that runs before the others. */
@@ -824,14 +822,14 @@ export const before: readonly Before[] = [
   },
   { title: "a quota", change: tightQuota, line: "check", code: 3, told: "CLUSTER-QUOTA" },
   { title: "a quota", change: tightQuota, line: upgrade, code: 3, told: "CLUSTER-QUOTA" },
-  { title: "a full disk", change: fullDisk, line: "check", code: 3, told: "CLUSTER-NODE-PRESSURE" },
-  { title: "a full disk", change: fullDisk, line: upgrade, code: 3, told: "CLUSTER-NODE-PRESSURE" },
+  { title: "a full disk", change: fullDisk, line: "check", code: 3, told: "CLUSTER-NO-NODE" },
+  { title: "a full disk", change: fullDisk, line: upgrade, code: 3, told: "CLUSTER-NO-NODE" },
   {
     title: "a full disk",
     change: fullDisk,
     line: "status",
     code: 0,
-    next: /before EC billing can be upgraded: free what the node runs out of/,
+    next: /before EC billing can be upgraded: end what keeps node/,
   },
   { title: "a sick pod", change: sick, line: upgrade, code: 3, told: "CLUSTER-PODS-NOT-READY" },
   { title: "a license in a vault", change: inVault, line: upgrade, code: 0 },

@@ -70,7 +70,7 @@ const decided: Readonly<Record<string, string>> = {
   ...each("which release is meant", ["CLUSTER-TAG-LOWERED", "CLUSTER-TAG-OF-OPERATOR"]),
   ...each("what becomes of the databases that use the module", ["MODULE-END-OF-LIFE"]),
   ...each("what the pod, its node or its volume needs", [
-    "CLUSTER-NODE-PRESSURE",
+    "CLUSTER-NO-NODE",
     ...["CLUSTER-PODS-NOT-READY", "CLUSTER-QUOTA", "CLUSTER-RESIZING", "POD-ABSENT", "POD-CONFIG"],
     ...[
       "POD-NODE-CORDONED",

@@ -38,11 +38,14 @@ const aQuota = (hard: object, used: object, spec: object = {}) => ({
   status: { hard, used },
 });
 
-const underPressure = (world: World, ...types: readonly string[]): World =>
-  world.set("Node/node-1", "status.conditions", [
-    { type: "Ready", status: "True" },
-    ...types.map((type) => ({ type, status: "True" })),
-  ]);
+/** Pods on the only node, which takes none of them again. */
+const onFullNode = (world: World, ...pods: readonly string[]): World =>
+  pods.reduce(
+    (one, pod) => one.set(`Pod/engine/${pod}`, "spec.nodeName", "node-1"),
+    world.set("Node/node-1", "spec", {
+      taints: [{ key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" }],
+    }),
+  );
 
 const digits = "0123456789abcdef".repeat(4);
 const runsDigest = (world: World): World =>
@@ -200,14 +203,15 @@ export const clusterRows: Rows = {
     w.add(aQuota({ "limits.memory": "20Gi", "requests.cpu": "9" }, { "requests.cpu": "10" })),
   "CLUSTER-QUOTA: one of some pods only": (w) =>
     w.add(aQuota({ "limits.memory": "20Gi" }, {}, { scopes: ["BestEffort"] })),
-  "CLUSTER-NODE-PRESSURE: disk, under one pod": (w) =>
-    underPressure(w, "DiskPressure").set("Pod/engine/ec-0", "spec.nodeName", "node-1"),
-  "CLUSTER-NODE-PRESSURE: memory and process ids, under two": (w) =>
-    underPressure(w, "MemoryPressure", "PIDPressure")
-      .set("Pod/engine/ec-0", "spec.nodeName", "node-1")
-      .set("Pod/engine/ec-1", "spec.nodeName", "node-1"),
-  "CLUSTER-NODE-PRESSURE: a node without a pod of the cluster": (w) =>
-    underPressure(w, "DiskPressure").set("Pod/engine/ec-0", "spec.nodeName", "node-2"),
+  "CLUSTER-NO-NODE: its node runs out of disk": (w) => onFullNode(w, "ec-0"),
+  "CLUSTER-NO-NODE: two pods": (w) => onFullNode(w, "ec-0", "ec-1"),
+  "CLUSTER-NO-NODE: a cordon": (w) =>
+    onFullNode(w, "ec-0").set("Node/node-1", "spec", { unschedulable: true }),
+  "CLUSTER-NO-NODE: not where the pod tolerates it": (w) =>
+    onFullNode(w, "ec-0").set("Pod/engine/ec-0", "spec.tolerations", [{ operator: "Exists" }]),
+  "CLUSTER-NO-NODE: not where another node takes it": (w) =>
+    onFullNode(w.copy("Node/node-1", { name: "node-2" }), "ec-0"),
+  "CLUSTER-NO-NODE: not without a pod there": (w) => onFullNode(w),
   "CLUSTER-PODS-NOT-READY: no status yet": (w) =>
     w
       .set("StatefulSet/engine/ec", "status", undefined)

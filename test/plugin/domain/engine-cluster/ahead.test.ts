@@ -1,7 +1,7 @@
 /** What would keep a roll that has not begun, and what would not. */
 import {
   findHeldAhead,
-  pressureAhead,
+  unplacedAhead,
   quotaAhead,
   sickAhead,
 } from "../../../../plugin/domain/engine-cluster/ahead";
@@ -43,39 +43,58 @@ const onNode = (ordinal: number, nodeName: string) => {
   const pod = aPod(ordinal);
   return { ...pod, spec: { ...pod.spec, nodeName } };
 };
-const node = (name: string, conditions: Readonly<Record<string, string>>): KubeObject => ({
-  apiVersion: "v1",
-  kind: "Node",
-  metadata: { name },
-  status: { conditions: Object.entries(conditions).map(([type, status]) => ({ type, status })) },
+const node = (name: string, spec: object = {}): KubeObject => ({
+  ...{ apiVersion: "v1", kind: "Node", metadata: { name, labels: { host: name } }, spec },
 });
-const ready = { Ready: "True" };
+const taints = [{ key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" }];
+const apart = {
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "host", labelSelector: {} }],
+  },
+};
+const here = "node a has taint node.kubernetes.io/disk-pressure:NoSchedule";
 
-test.each<[string, KubeObject, readonly unknown[]]>([
-  ["runs out of disk", node("a", { ...ready, DiskPressure: "True" }), ["DiskPressure"]],
-  ["runs out of memory", node("a", { ...ready, MemoryPressure: "True" }), ["MemoryPressure"]],
+test.each<[string, readonly KubeObject[], object, readonly string[]]>([
+  ["the only node that is left has a taint", [node("a", { taints })], {}, [here]],
   [
-    "runs out of two things",
-    node("a", { ...ready, PIDPressure: "True", DiskPressure: "True" }),
-    ["DiskPressure, PIDPressure"],
+    "the others have a pod that it may not be beside",
+    [node("b"), node("a", { taints })],
+    { affinity: apart },
+    [`${here}, node b has a pod that it may not be beside`],
   ],
-  ["has run out of nothing", node("a", { ...ready, DiskPressure: "False" }), []],
-  ["does not say", node("a", ready), []],
-  ["carries no pod of it", node("c", { ...ready, DiskPressure: "True" }), []],
-])("a node under an EC that %s", (_, under, told) => {
-  const pods = [onNode(0, "a"), onNode(1, "a"), onNode(2, "b")];
-  const facts = factsOf({ statefulSets: [aSet()], pods, nodes: [under, node("b", ready)] });
-  const found = pressureAhead(facts, anEc());
-  expect(found).toMatchObject(
-    told.map((types) => ({
-      ...{ code: "CLUSTER-NODE-PRESSURE", severity: "error", object: "Node/a" },
-      cause: expect.stringContaining(
-        `it has ${String(types)} while it carries Pod/${ns}/ec-1, Pod/${ns}/ec-0`,
-      ) as string,
-      fix: expect.stringContaining("kubectl describe nodes a") as string,
+  [
+    "it asks for another node",
+    [node("a", { unschedulable: true }), node("b")],
+    { nodeSelector: { host: "a" } },
+    ["node a is cordoned, node b is not one that it asks for"],
+  ],
+  ["another node takes it", [node("a", { taints }), node("b")], {}, []],
+  [
+    "it tolerates the taint",
+    [node("a", { taints })],
+    { tolerations: [{ operator: "Exists" }] },
+    [],
+  ],
+  [
+    "its own node takes it, beside which it may not be itself",
+    [node("a")],
+    { affinity: apart },
+    [],
+  ],
+  ["no node was read", [], {}, []],
+])("a node for the pod that a roll takes down: %s", (_, nodes, spec, told) => {
+  const first = onNode(0, "a");
+  const pods = [{ ...first, spec: { ...first.spec, ...spec } }, onNode(1, "b"), aPod(2)];
+  const found = unplacedAhead(factsOf({ statefulSets: [aSet()], pods, nodes }), anEc());
+  const ofFirst = found.filter(({ object }) => object === `Pod/${ns}/ec-0`);
+  expect(ofFirst).toMatchObject(
+    told.map((why) => ({
+      ...{ code: "CLUSTER-NO-NODE", severity: "error" },
+      cause: `no node would take it again once the upgrade takes it down: ${why}`,
+      fix: expect.stringContaining("kubectl describe node a") as string,
     })),
   );
-  expect(found).toHaveLength(told.length);
+  expect(ofFirst).toHaveLength(told.length);
 });
 
 test("a partition before a roll is told with its StatefulSet", () => {

@@ -40,7 +40,7 @@ const full: KubeObject = {
   apiVersion: "v1",
   kind: "Node",
   metadata: { name: "full" },
-  status: { conditions: [{ type: "DiskPressure", status: "True" }] },
+  spec: { unschedulable: true },
 };
 const written: readonly (readonly [string, Facts, readonly string[]])[] = [
   ["an upgrade that goes on", fit({ ecs: [anEc({}, { state: "Upgrade" })] }), ["CLUSTER-BUSY"]],
@@ -53,12 +53,12 @@ const written: readonly (readonly [string, Facts, readonly string[]])[] = [
   ["no state", fit({ ecs: [anEc({}, { state: undefined })] }), ["CLUSTER-STATE"]],
   ["a quota that is exceeded", fit({ resourceQuotas: [quota] }), ["CLUSTER-QUOTA"]],
   [
-    "a node under pressure",
+    "a node that is cordoned, under a pod",
     fit({
       nodes: [full],
       pods: [{ ...first, spec: { ...first.spec, nodeName: "full" } }, aPod(1, old), aPod(2, old)],
     }),
-    ["CLUSTER-NODE-PRESSURE"],
+    ["CLUSTER-NO-NODE"],
   ],
   [
     "fewer pods than nodes",
