@@ -33,7 +33,8 @@ test.each([
       code: "MODULE-END-OF-LIFE",
       object: "EngineEnterpriseCluster/engine/ec",
       cause: expect.stringContaining("even if no database uses it") as string,
-      fix: expect.stringContaining("kubectl engine modules list --ec ec -n engine") as string,
+      fix: expect.stringContaining("modules list -o wide shows its uid") as string,
+      command: expect.stringMatching(/^kubectl engine modules list --ec=ec -o wide/) as string,
     },
   ]);
 });
