@@ -1,17 +1,12 @@
 /** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
+import type { Found } from "../../domain/diagnosis/symptom";
 import { databaseSymptoms } from "../../domain/database/symptoms";
 import { listUsedModules } from "../../domain/engine-cluster/causes";
 import { projectCluster } from "../../domain/rules/clusters";
 import type { KubeObject } from "../../domain/kube/objects";
 import { fieldName, findFields, readSubject } from "../../domain/rules/fields";
 import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
-import {
-  type Check,
-  makeChecks,
-  type CheckResult,
-  on,
-  perCluster,
-} from "../../domain/checks/check";
+import { type Check, makeChecks, on, perCluster } from "../../domain/checks/check";
 import { judgeSecrets } from "../../domain/checks/secrets";
 import {
   activeActiveDatabases,
@@ -110,7 +105,7 @@ function isSet(database: KubeObject, fields: CheckContext["names"]["edbFields"])
   return getPath(database, fields.upgradeModulesToLatest) !== undefined;
 }
 
-function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly CheckResult[] {
+function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly Found[] {
   const { entryFields, fields } = names;
   return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) => {
     const source = getOwn(module, entryFields.userModuleSource);
@@ -132,12 +127,9 @@ const ofNamespaces = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"
 
 const perDatabase =
   (
-    judge: (
-      database: KubeObject,
-      situation: CheckContext,
-    ) => CheckResult | readonly CheckResult[] | undefined,
+    judge: (database: KubeObject, situation: CheckContext) => Found | readonly Found[] | undefined,
   ) =>
-  (situation: CheckContext): readonly CheckResult[] =>
+  (situation: CheckContext): readonly Found[] =>
     activeActiveDatabases(situation).flatMap((database) => judge(database, situation) ?? []);
 
 /** The checks of active-active databases. */

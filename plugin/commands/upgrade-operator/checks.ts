@@ -1,4 +1,5 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
+import type { Found } from "../../domain/diagnosis/symptom";
 import { byTool } from "../../domain/base/remedy";
 import { namespaceLost } from "../../domain/rbac/symptoms";
 import { prerequisites } from "../../domain/checks/prerequisites";
@@ -18,7 +19,7 @@ import { isSameRelease } from "../../domain/base/versions";
 import { getPath, renderValue, asString } from "../../domain/base/values";
 import { olmList, operatorSymptoms } from "../../domain/operator/symptoms";
 import { webhookFindings } from "../../domain/admission/findings";
-import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
+import { type Check, makeChecks, on } from "../../domain/checks/check";
 import type { CheckContext } from "../../domain/checks/context";
 import { findLivingOwner } from "../../domain/kube/owners";
 
@@ -91,7 +92,7 @@ export const operatorChecks: readonly Check[] = [
   }),
 ];
 
-function judgeAnnotation({ deployment, installed, names }: CheckContext): readonly CheckResult[] {
+function judgeAnnotation({ deployment, installed, names }: CheckContext): readonly Found[] {
   const { operatorVersion } = names.annotations;
   const annotated = readAnnotation(deployment, operatorVersion);
   if (deployment === undefined || annotated === undefined || installed === undefined) return [];
@@ -103,12 +104,12 @@ function judgeAnnotation({ deployment, installed, names }: CheckContext): readon
   ];
 }
 
-function judgeBoth({ deployment, names }: CheckContext): readonly CheckResult[] {
+function judgeBoth({ deployment, names }: CheckContext): readonly Found[] {
   if (deployment === undefined) return [];
   return judgeImages([deployment], names).map((cause) => on(deployment, cause));
 }
 
-function judgeStrategy({ deployment }: CheckContext): readonly CheckResult[] {
+function judgeStrategy({ deployment }: CheckContext): readonly Found[] {
   if (deployment === undefined) return [];
   const replicas = deployment.spec?.replicas ?? 1;
   const strategy = deployment.spec?.strategy?.type ?? "RollingUpdate";
@@ -116,7 +117,7 @@ function judgeStrategy({ deployment }: CheckContext): readonly CheckResult[] {
   return [on(deployment, `replicas ${renderValue(replicas)}, strategy ${renderValue(strategy)}`)];
 }
 
-function judgeMixed({ deployment, clusters, names }: CheckContext): readonly CheckResult[] {
+function judgeMixed({ deployment, clusters, names }: CheckContext): readonly Found[] {
   const containers = deployment?.spec?.template?.spec?.containers;
   const operator = containers?.find(({ name }) => name === names.operator.container);
   const pulled = parseImage(operator?.image)?.repository;
@@ -177,7 +178,7 @@ export const operatorOwnerChecks: readonly Check[] = [
   }),
 ];
 
-function judgeClusterNames({ clusters, names }: CheckContext): readonly CheckResult[] {
+function judgeClusterNames({ clusters, names }: CheckContext): readonly Found[] {
   const { olmCluster } = names.operator;
   return clusters
     .filter(({ metadata }) => metadata.name !== olmCluster)
@@ -189,7 +190,7 @@ function ownerName({ deployment, facts }: CheckContext): string | undefined {
 }
 
 /** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */
-function judgeOwner({ facts, target: { contents }, wanted }: CheckContext): readonly CheckResult[] {
+function judgeOwner({ facts, target: { contents }, wanted }: CheckContext): readonly Found[] {
   const installed = findInstalled(facts);
   const isApplied = (contents?.bundle.length ?? 0) > 0 && !isOlmDone(installed, wanted?.tag);
   return judgeOwners(installed, wanted?.tag).map((found) =>

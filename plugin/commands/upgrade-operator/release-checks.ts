@@ -1,4 +1,5 @@
 /** Whether the wanted release may follow what runs, and whether its files are whole (domain facts 8). */
+import type { Found } from "../../domain/diagnosis/symptom";
 import { prerequisites } from "../../domain/checks/prerequisites";
 import { type FactKey, factNamed } from "../../domain/facts/facts";
 import { findFixedFields } from "../../domain/operator/fixed-fields";
@@ -9,7 +10,7 @@ import { grantLines } from "../../domain/kube/role-rules";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import type { ToldTag } from "../../domain/release/contents";
 import { compareReleaseTags, isSameRelease } from "../../domain/base/versions";
-import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
+import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { type CheckContext } from "../../domain/checks/context";
 
 const { error, shared, warning } = makeChecks("release");
@@ -127,7 +128,7 @@ function clusterTags({
   ];
 }
 
-function judgeFiles({ target: { contents }, managed }: CheckContext): readonly CheckResult[] {
+function judgeFiles({ target: { contents }, managed }: CheckContext): readonly Found[] {
   if (contents === undefined) return [];
   const missing = [
     ...(contents.webhook === undefined ? ["the webhook's template"] : []),
@@ -144,7 +145,7 @@ const fixedLists: ReadonlyMap<string, FactKey> = new Map([
   ["ClusterRoleBinding", "clusterRoleBindings"],
 ]);
 
-function judgeFixed({ target: { contents }, facts }: CheckContext): readonly CheckResult[] {
+function judgeFixed({ target: { contents }, facts }: CheckContext): readonly Found[] {
   return (contents?.bundle ?? []).flatMap((wanted) => {
     const key = fixedLists.get(wanted.kind);
     const place = key === "clusterRoleBindings" ? {} : { namespace: facts.namespace };
@@ -153,7 +154,7 @@ function judgeFixed({ target: { contents }, facts }: CheckContext): readonly Che
   });
 }
 
-function judgeLocalRules({ target: { contents }, facts }: CheckContext): readonly CheckResult[] {
+function judgeLocalRules({ target: { contents }, facts }: CheckContext): readonly Found[] {
   return (contents?.bundle ?? []).flatMap((wanted) => {
     const key = wanted.kind === "Role" ? "roles" : "clusterRoles";
     if (wanted.kind !== "Role" && wanted.kind !== "ClusterRole") return [];

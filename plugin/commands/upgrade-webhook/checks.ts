@@ -1,4 +1,5 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
+import type { Found } from "../../domain/diagnosis/symptom";
 import { byTool } from "../../domain/base/remedy";
 import { factNamed } from "../../domain/facts/facts";
 import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
@@ -12,7 +13,7 @@ import {
   readCaBundle,
   withMatchingRules,
 } from "../../domain/admission/configuration";
-import { type Check, makeChecks, type CheckResult, on } from "../../domain/checks/check";
+import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { findGoal, type CheckContext } from "../../domain/checks/context";
 import { readCallable } from "../../domain/admission/others";
 import { fixByOwner } from "../../domain/admission/owned";
@@ -151,7 +152,7 @@ function hasOwnCheck(field: string): boolean {
 function oldEntriesIn(
   current: ValidatingWebhookConfiguration,
   situation: CheckContext,
-): readonly CheckResult[] {
+): readonly Found[] {
   const { entry: ours, oldEntry } = situation.names.webhook;
   const beside = findEntry(current, ours) !== undefined;
   const consequence = beside ? "it checks every edit a second time" : `${ours} takes its place`;
@@ -165,7 +166,7 @@ function oldEntriesIn(
     );
 }
 
-function judgeRules(situation: CheckContext): readonly CheckResult[] {
+function judgeRules(situation: CheckContext): readonly Found[] {
   const { names, target } = situation;
   const current = findCurrent(situation);
   const [found, wanted] = [current, target.webhook].map((one) =>

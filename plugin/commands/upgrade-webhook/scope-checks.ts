@@ -1,9 +1,10 @@
 /** Whose databases the entries judge (domain facts 4.4). */
+import type { Found } from "../../domain/diagnosis/symptom";
 import { type EntryInForce, selectsNamespace } from "../../domain/admission/configuration";
 import { fixByOwner } from "../../domain/admission/owned";
 import { fixByGroup } from "../../domain/admission/selected";
 import { few } from "../../domain/base/values";
-import { type CheckResult, on } from "../../domain/checks/check";
+import { on } from "../../domain/checks/check";
 import type { CheckContext } from "../../domain/checks/context";
 import { factNamed } from "../../domain/facts/facts";
 import { objectLabel, readName, readNamespace } from "../../domain/kube/objects";
@@ -13,7 +14,7 @@ import { selects } from "../../domain/kube/selectors";
 export function judgeSelectors(
   { databases, facts, names }: CheckContext,
   inForce: readonly EntryInForce[],
-): readonly CheckResult[] {
+): readonly Found[] {
   // what a person added may match some kinds alone: it takes the place of none of the product's
   const { entry: current, oldEntry } = names.webhook;
   const entries = inForce.filter(({ entry }) =>
@@ -52,7 +53,7 @@ export function judgeSelectors(
 export function judgeScope(
   { facts: { namespace, objects } }: CheckContext,
   inForce: readonly EntryInForce[],
-): readonly CheckResult[] {
+): readonly Found[] {
   const others = objects.ecs
     .map(({ metadata }) => metadata.namespace)
     .filter((name) => name !== namespace);

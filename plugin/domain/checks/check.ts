@@ -33,9 +33,6 @@ export type Area = (typeof areas)[number];
 /** What a check cannot do without, beside lists; `version` is told by either of two. */
 export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate";
 
-/** What a check has found on one object; what is absent is as the check has it in general. */
-export type CheckResult = Found;
-
 /** One check: an entry of a list. */
 export interface Check extends Symptom<CheckContext> {
   readonly area: Area;
@@ -72,10 +69,7 @@ export function makeChecks(area: Area) {
 /** A judgment of each EC by itself. */
 export const perCluster =
   (
-    judge: (
-      cluster: KubeObject,
-      situation: CheckContext,
-    ) => CheckResult | readonly CheckResult[] | undefined,
+    judge: (cluster: KubeObject, situation: CheckContext) => Found | readonly Found[] | undefined,
   ): Check["judge"] =>
   (situation) =>
     situation.clusters.flatMap((cluster) => judge(cluster, situation) ?? []);

@@ -1,21 +1,19 @@
 /** Whether the namespace of an EC lets its pods be made again (S32; Pod Security Standards). */
+import type { Found } from "../diagnosis/symptom";
 import { getPath } from "../base/values";
 import { factNamed } from "../facts/facts";
 import type { KubeObject } from "../kube/objects";
 import { enforceLabel, listBreaches } from "../kube/pod-security";
 import { parseImage } from "../release/images";
 import { unprivilegedFrom } from "../release/unprivileged";
-import { type CheckResult, on } from "./check";
+import { on } from "./check";
 import { type CheckContext, findGoal, isBefore, parseTag } from "./context";
 
 /** On OpenShift, whether the labels follow the constraints. */
 const labelSync = "security.openshift.io/scc.podSecurityLabelSync";
 
 /** What the namespace's level refuses of the pods that the upgrade makes. */
-export function judgePodSecurity(
-  cluster: KubeObject,
-  situation: CheckContext,
-): readonly CheckResult[] {
+export function judgePodSecurity(cluster: KubeObject, situation: CheckContext): readonly Found[] {
   const namespace = String(cluster.metadata.namespace);
   const labels = factNamed(situation.facts, "namespaces", { name: namespace })?.metadata.labels;
   const level = labels?.[enforceLabel] ?? "";

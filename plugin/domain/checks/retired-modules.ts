@@ -1,4 +1,5 @@
 /** The check of modules at the end of their life, and what it takes over from other checks (S103). */
+import type { Found } from "../diagnosis/symptom";
 import { listDatabases } from "../engine-cluster/causes";
 import {
   isBeforeRetirement,
@@ -12,7 +13,6 @@ import {
 import type { KubeObject } from "../kube/objects";
 import { type RetiredModule, retiredModules } from "../release/retired-modules";
 import { asString, getPath } from "../base/values";
-import type { CheckResult } from "./check";
 import { type CheckContext, isBefore, parseTag } from "./context";
 
 /** The wanted release cannot have the module; without one none can, as for the new OS base. */
@@ -43,7 +43,7 @@ export function isRetiredBy(situation: CheckContext, cluster: KubeObject, module
 }
 
 /** What stands against the wanted release, and what cannot be seen. */
-export function judgeRetired(cluster: KubeObject, situation: CheckContext): readonly CheckResult[] {
+export function judgeRetired(cluster: KubeObject, situation: CheckContext): readonly Found[] {
   const { facts, names } = situation;
   const tags = listTags(cluster, situation);
   const found = listDue(situation, cluster).filter((use) =>
