@@ -52,7 +52,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     ["Resizing"],
     "a condition of Kubernetes' own claims",
   ],
-  [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
+  [/^plugin\/commands\/recover\/by-hand\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/readers\/left-marks\.ts$/, ["v1alpha1"], "a version of Kyverno's policies"],
   [/^plugin\/domain\/diagnosis\/symptom\.ts$/, ["cert"], "the act of `cert create`"],
   [/^plugin\/domain\/certificate\/certificate\.ts$/, ["cert"], "a command"],

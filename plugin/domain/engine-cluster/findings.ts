@@ -133,7 +133,7 @@ export const clusterFindings = {
     fix: "make the change through that owner",
   }),
   noNode: error("CLUSTER-NO-NODE", "Facts 11", {
-    cause: text`no node would take a pod of the ${ec} again that an upgrade takes down: its own node is cordoned or has a taint (disk, memory), and the others have no room, or a pod that it may not be beside`,
+    cause: text`no node would take a pod of the ${ec} again that an upgrade takes down: its own node is cordoned or has a taint (disk, memory), and the others have no room, or a pod that it is kept apart from`,
     fix: "end what keeps a node from taking it, or add a node, before the upgrade",
   }),
   quota: error("CLUSTER-QUOTA", "Facts 11", {

@@ -26,7 +26,7 @@ export function listObstacles(node: Node, pod: Pod, facts: Facts): readonly stri
     ...(node.spec?.unschedulable === true ? ["is cordoned"] : []),
     ...(isChosen(node, pod) ? [] : ["is not one that it asks for"]),
     ...against(node, pod, facts),
-    ...(isKeptApart(node, pod, facts.objects) ? ["has a pod that it may not be beside"] : []),
+    ...(isKeptApart(node, pod, facts.objects) ? ["has a pod that it is kept apart from"] : []),
   ];
 }
 
@@ -146,7 +146,7 @@ function requestsOf(pod: Pod): Readonly<Record<string, string>> {
   return Object.fromEntries(sums);
 }
 
-/** A pod that it may not be beside, by its own required anti-affinity, runs on a node of the same domain. */
+/** A pod that it is kept apart from, by its own required anti-affinity, runs on a node of the same domain. */
 function isKeptApart(node: Node, pod: Pod, objects: Facts["objects"]): boolean {
   const { requiredDuringSchedulingIgnoredDuringExecution: terms } =
     pod.spec?.affinity?.podAntiAffinity ?? {};

@@ -57,10 +57,10 @@ const here = "node a has taint node.kubernetes.io/disk-pressure:NoSchedule";
 test.each<[string, readonly KubeObject[], object, readonly string[]]>([
   ["the only node that is left has a taint", [node("a", { taints })], {}, [here]],
   [
-    "the others have a pod that it may not be beside",
+    "the others have a pod that it is kept apart from",
     [node("b"), node("a", { taints })],
     { affinity: apart },
-    [`${here}, node b has a pod that it may not be beside`],
+    [`${here}, node b has a pod that it is kept apart from`],
   ],
   [
     "it asks for another node",
@@ -75,12 +75,7 @@ test.each<[string, readonly KubeObject[], object, readonly string[]]>([
     { tolerations: [{ operator: "Exists" }] },
     [],
   ],
-  [
-    "its own node takes it, beside which it may not be itself",
-    [node("a")],
-    { affinity: apart },
-    [],
-  ],
+  ["its own node takes it, apart from itself", [node("a")], { affinity: apart }, []],
   ["no node was read", [], {}, []],
 ])("a node for the pod that a roll takes down: %s", (_, nodes, spec, told) => {
   const first = onNode(0, "a");
