@@ -4,6 +4,7 @@ import type { Finding } from "../base/findings";
 import { kubectl, look, type Remedy, tool } from "../base/remedy";
 import type { Names } from "../names/names";
 import { webhookFinding, type webhookFindings } from "./findings";
+import { type CallTrouble, readTrouble } from "./call-texts";
 import { isRight, type Observation } from "./probe";
 
 /** Whose answers are judged. */
@@ -50,136 +51,208 @@ const bypass: Remedy = {
   says: "for edits that cannot wait, see kubectl engine explain guides/bypass",
 };
 
+/** It is reached and gives no verdict: what its log says comes before anything is done to it. */
 const notAnswering = (
   because: string,
-  after: (then: Remedy, place: Place) => Remedy = (then) => then,
+  ...steps: readonly ((place: Place) => Remedy)[]
 ): Failure => ({
   what: "notAnswering",
   because,
   ways: (place) => [
-    {
-      ...seeLog("see in its log what keeps it", place),
-      then: after(restart("restart it", place), place),
-    },
+    joinSteps([
+      seeLog("see in its log what keeps it", place),
+      ...(steps.length === 0 ? [restart("restart it", place)] : steps.map((step) => step(place))),
+    ]),
     bypass,
   ],
 });
 
-/** The API server's texts for a call that failed (k8s.io/apiserver, net/http of Go), the closest first. */
-const failures: readonly (readonly [text: RegExp, failure: Failure])[] = [
-  [
-    /no endpoints available for service/,
+/** The steps one after another. */
+const joinSteps = ([first, ...rest]: readonly [Remedy, ...(readonly Remedy[])]): Remedy => {
+  const [next, ...later] = rest;
+  return next === undefined ? first : { ...first, then: joinSteps([next, ...later]) };
+};
+
+const unreachable = (because: string, ...ways: readonly ((place: Place) => Remedy)[]): Failure => ({
+  what: "unreachable",
+  because,
+  ways: (place) => [...ways.map((way) => way(place)), bypass],
+});
+
+const openWay = ({ namespace }: Place): Remedy =>
+  look(
+    "let the API server reach the port of the pods (NetworkPolicies, firewalls, a tunnel of the provider)",
+    ...["get", "networkpolicies", `--namespace=${namespace}`, "-o", "yaml"],
+  );
+
+/** Another pair has to be served: a restart cannot help. */
+const servesUnfit = (because: string): Failure => ({
+  what: "servesOther",
+  because,
+  ways: () => [
     {
-      what: "noEndpoints",
-      because: "nothing is behind the Service",
-      ways: (place) => [onService("have a pod behind the Service", ["describe"], place)],
+      ...tool("see which certificate is served with cert inspect", "cert", "inspect"),
+      then: tool("make a new pair with cert create --replace", "cert", "create", "--replace"),
     },
   ],
-  [
-    /service "[^"]*" not found/,
-    {
-      what: "serviceMissing",
-      because: "the Service is not there",
-      ways: () => [
-        { says: "install the operator in this namespace first, or give its namespace with -n" },
-      ],
-    },
-  ],
-  [
-    /cannot route to service with ClusterIP/,
-    {
-      what: "unreachable",
-      because: "the Service has no address of its own (clusterIP: None)",
-      ways: (place) => [
-        onService(
-          "save the Service, delete it and apply the one of the release, which has an address, with upgrade-operator --release SOURCE",
-          ["get", "-o", "yaml"],
-          place,
-        ),
-        bypass,
-      ],
-    },
-  ],
-  [
-    /no service port \S+ found for service/,
-    {
-      what: "servicePort",
-      because: "the Service does not have that port",
-      ways: (place) => [onService("give it the port that is called", ["get", "-o", "yaml"], place)],
-    },
-  ],
-  [
-    /proxyconnect|: (Forbidden|Service Unavailable|Bad Gateway|Gateway Time-?out|Proxy Authentication Required)$/,
-    {
-      what: "unreachable",
-      because: "the API server calls it through a proxy, which does not let the call pass",
-      ways: ({ namespace }) => [
-        {
-          says: `take .svc and .${namespace}.svc into NO_PROXY of the API server (its administrator or provider), or let its proxy pass the call`,
-        },
-        bypass,
-      ],
-    },
-  ],
-  [
-    /no such host/,
-    {
-      what: "unreachable",
-      because: "the API server does not resolve the name that it calls",
-      ways: () => [
-        {
-          says: "have the entry call the Service, not a URL, or correct the DNS of the API server",
-        },
-        bypass,
-      ],
-    },
-  ],
-  [
-    /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake/,
-    notAnswering("what listens on the port speaks no TLS, so it is not the webhook"),
-  ],
-  [/remote error: tls: /, notAnswering("it does not take the API server's own certificate")],
-  [
-    /x509: |tls: /,
-    {
-      what: "servesOther",
-      because: "what it serves is not trusted",
-      ways: (place) => [
-        {
-          ...restart("restart the pod so that it serves the pair of the Secret", place),
-          then: tool("run upgrade-webhook", "upgrade-webhook"),
-        },
-      ],
-    },
-  ],
-  [
-    /context deadline exceeded|i\/o timeout|Client\.Timeout exceeded|no answer within|no route to host/,
-    {
-      what: "unreachable",
-      because: "the API server does not reach it in time",
-      ways: ({ namespace }) => [
-        look(
-          "let the API server reach the port of the pods (NetworkPolicies, firewalls, a tunnel of the provider)",
-          ...["get", "networkpolicies", `--namespace=${namespace}`, "-o", "yaml"],
-        ),
-        bypass,
-      ],
-    },
-  ],
-  [
-    /connection refused/,
-    notAnswering("nothing listens on the port", (then, place) => ({
-      ...onService(
+});
+
+const writeEntry = tool("run upgrade-webhook", "upgrade-webhook");
+
+/** What each means for the webhook: the link that is broken, and what helps. */
+const failures: Readonly<Record<CallTrouble, Failure>> = {
+  "no-endpoints": {
+    what: "noEndpoints",
+    because: "nothing is behind the Service",
+    ways: (place) => [onService("have a pod behind the Service", ["describe"], place)],
+  },
+  "no-service": {
+    what: "serviceMissing",
+    because: "the Service is not there",
+    ways: () => [
+      { says: "install the operator in this namespace first, or give its namespace with -n" },
+    ],
+  },
+  "no-address": unreachable(
+    "the Service has no address of its own (clusterIP: None, or another name)",
+    (place) =>
+      onService(
+        "save the Service, delete it and apply the one of the release, which has an address, with upgrade-operator --release SOURCE",
+        ["get", "-o", "yaml"],
+        place,
+      ),
+  ),
+  "no-port": {
+    what: "servicePort",
+    because: "the Service does not have that port",
+    ways: (place) => [onService("give it the port that is called", ["get", "-o", "yaml"], place)],
+  },
+  proxy: unreachable(
+    "the API server calls it through a proxy, which does not let the call pass",
+    ({ namespace }) => ({
+      says: `take .svc and .${namespace}.svc into NO_PROXY of the API server (its administrator or provider), or let its proxy pass the call`,
+    }),
+  ),
+  "no-name": unreachable("the API server does not resolve the name that it calls", () => ({
+    says: "have the entry call the Service, not a URL, or correct the DNS of the API server",
+  })),
+  tunnel: unreachable(
+    "the tunnel through which the API server reaches the cluster's network carries no call",
+    () =>
+      look(
+        "see whether the tunnel's agents run on the nodes and reach the control plane (the provider's part)",
+        ...["get", "pods", "--namespace=kube-system", "-o", "wide"],
+      ),
+  ),
+  "no-route": unreachable("there is no way from the control plane to it", openWay, () => ({
+    says: "route the pod network from the control plane (the provider's network plugin), or run the webhook's pod with hostNetwork",
+  })),
+  late: unreachable("no answer came in time: it is not reached, or answers too slowly", openWay),
+  closed: notAnswering(
+    "nothing listens on the port",
+    (place) =>
+      onService(
         "compare the port that the Service sends to with the one that the container opens",
         ["get", "-o", "yaml"],
         place,
       ),
-      then,
-    })),
-  ],
-  [/\bEOF\b|connection reset by peer|broken pipe/, notAnswering("it cuts the connection")],
-];
-const other = notAnswering("it gives no answer that counts");
+    (place) => restart("restart it", place),
+  ),
+  lost: notAnswering("the connection was lost while the call was under way", () => ({
+    says: "try again: the next call makes a new connection",
+  })),
+  cut: notAnswering(
+    "the connection is cut, by the webhook or by something between it and the API server",
+    () => ({
+      says: "where its log has no line for the call, see what stands before it: a sidecar of a mesh with strict mTLS, a policy of the network",
+    }),
+    (place) => restart("restart it", place),
+  ),
+  "no-tls": notAnswering(
+    "what listens on the port speaks no TLS, so it is not the webhook",
+    (place) =>
+      onService(
+        "compare the port that the Service sends to with the one that the webhook opens",
+        ["get", "-o", "yaml"],
+        place,
+      ),
+  ),
+  "no-http": notAnswering("what listens on the port does not answer as a webhook", (place) =>
+    onService(
+      "compare the port that the Service sends to with the one that the webhook opens",
+      ["get", "-o", "yaml"],
+      place,
+    ),
+  ),
+  "tls-version": notAnswering(
+    "it and the API server have no TLS version or cipher in common",
+    () => ({ says: "correct the TLS settings of the webhook, or of the API server" }),
+  ),
+  "no-certificate": notAnswering("it has no certificate for the name that is called", () => ({
+    ...tool("compare it with the pair of the Secret (cert inspect)", "cert", "inspect"),
+  })),
+  "client-certificate": notAnswering(
+    "it asks for a client certificate, and does not take the API server's",
+    () => ({
+      says: "give it the CA of the API server's client certificate, or have it ask for none",
+    }),
+  ),
+  expired: servesUnfit("the certificate that it serves has expired, or is not valid yet"),
+  "other-name": servesUnfit("the certificate that it serves is not for the name that is called"),
+  untrusted: {
+    what: "servesOther",
+    because: "what it serves is not trusted",
+    ways: (place) => [
+      {
+        ...restart("restart the pod so that it serves the pair of the Secret", place),
+        then: writeEntry,
+      },
+    ],
+  },
+  unfit: servesUnfit("the API server does not take the certificate that it serves"),
+  bundle: {
+    what: "staleCa",
+    because: "the entry's caBundle cannot be read",
+    ways: () => [writeEntry],
+  },
+  "review-versions": {
+    what: "callsOther",
+    because: "the entry accepts no version of the review that the API server sends",
+    ways: () => [writeEntry],
+  },
+  "no-review": notAnswering(
+    "what answers is no review, so it is not the webhook, or not a fit one",
+  ),
+  "no-path": notAnswering("what answers does not serve the path that is called", () => ({
+    ...writeEntry,
+    says: "run upgrade-webhook, which writes the path of the release; where it is the same, another program answers",
+  })),
+  mesh: unreachable(
+    "a mesh between the API server and the webhook lets no call through",
+    ({ namespace }) =>
+      look(
+        "let calls without the mesh's certificate pass to the port of the webhook (exclude the port from the sidecar, or PeerAuthentication PERMISSIVE for it)",
+        ...["get", "pods", `--namespace=${namespace}`, "-o", "yaml"],
+      ),
+  ),
+  caller: notAnswering("it, or something before it, refuses the API server as a caller", () => ({
+    says: "see what stands before it: a proxy or a mesh that asks for credentials",
+  })),
+  busy: notAnswering("it says that it is too busy to answer", (place) => ({
+    ...seeLog("try again; where it stays so, give it more CPU or pods", place),
+  })),
+  "too-large": notAnswering("it takes no review of this size", () => ({
+    says: "raise the limit of what stands before it",
+  })),
+  broken: notAnswering("it fails by itself"),
+};
+
+/** A text that is not known is blamed on nothing, and nothing is advised that could do harm. */
+const notExplained: Failure = {
+  what: "notAnswering",
+  because: "and why is not explained by what the API server says",
+  ways: (place) => [seeLog("see in its log whether the call arrived", place), bypass],
+};
 
 /** The finding on the webhook itself, from the last wrong answer; undefined where it gave none. */
 export function judgeAnswers(
@@ -222,7 +295,8 @@ function refuses({ object, ...place }: Answering, detail: string): Finding {
 }
 
 function fails({ object, policies, ...place }: Answering, detail: string): Finding {
-  const { what, because, ways } = failures.find(([text]) => text.test(detail))?.[1] ?? other;
+  const trouble = readTrouble(detail);
+  const { what, because, ways } = trouble === undefined ? notExplained : failures[trouble];
   const cause = `${describeConsequence(policies)}, ${because}: ${detail}`;
   return webhookFinding(what, { object, cause, remedies: ways(place) });
 }

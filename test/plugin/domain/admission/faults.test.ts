@@ -30,13 +30,13 @@ const restart = "kubectl rollout restart deployment/engine-enterprise-operator -
 test.each<[string, Observation, readonly [code: string, line?: string]]>([
   [
     "nothing behind the Service",
-    failing('no endpoints available for service "admission"'),
+    failing(`${post}: no endpoints available for service "admission"`),
     ["WEBHOOK-NO-ENDPOINTS", "kubectl describe service admission --namespace=data"],
   ],
-  ["no Service", failing('service "admission" not found'), ["WEBHOOK-SERVICE-MISSING"]],
+  ["no Service", failing(`${post}: service "admission" not found`), ["WEBHOOK-SERVICE-MISSING"]],
   [
     "no such port",
-    failing('no service port 443 found for service "admission"'),
+    failing(`${post}: no service port 443 found for service "admission"`),
     ["WEBHOOK-SERVICE-PORT", "kubectl get service admission --namespace=data -o yaml"],
   ],
   [
@@ -100,8 +100,10 @@ test.each<[string, Observation, readonly [code: string, line?: string]]>([
   ],
   [
     "a certificate that has expired",
-    failing(`${post}: tls: failed to verify certificate: x509: certificate has expired`),
-    ["WEBHOOK-SERVES-OTHER", restart],
+    failing(
+      `${post}: tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2026-11-28T02:00:00Z is after 2026-11-20T00:00:00Z`,
+    ),
+    ["WEBHOOK-SERVES-OTHER", "tool cert inspect"],
   ],
   [
     "an error of the server",
@@ -152,9 +154,10 @@ test.each([
   ['cannot route to service with ClusterIP "None"', "no address of its own"],
   ["http: server gave HTTP response to HTTPS client", "speaks no TLS"],
   ["tls: first record does not look like a TLS handshake", "speaks no TLS"],
-  ["remote error: tls: certificate required", "the API server's own certificate"],
-  ["read: connection reset by peer", "it cuts the connection"],
-  ["EOF", "it cuts the connection"],
+  ["something new", "not explained"],
+  ["remote error: tls: certificate required", "does not take the API server's"],
+  ["read: connection reset by peer", "the connection is cut"],
+  ["EOF", "a sidecar of a mesh"],
 ])("%s is told by its cause", (text, says) => {
   const found = judgeAnswers([failing(`${post}: ${text}`)], answering);
   expect(`${String(found?.cause)} ${String(found?.fix)}`).toContain(says);
