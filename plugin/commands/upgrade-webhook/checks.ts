@@ -5,14 +5,7 @@ import { factNamed } from "../../domain/facts/facts";
 import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import { readName } from "../../domain/kube/objects";
 import { webhookFindings } from "../../domain/admission/findings";
-import {
-  fieldOf,
-  findEntry,
-  listRuleVersions,
-  matchesResource,
-  readCaBundle,
-  withMatchingRules,
-} from "../../domain/admission/configuration";
+import { findEntry, readCaBundle } from "../../domain/admission/configuration";
 import { type Check, makeChecks, on } from "../../domain/checks/check";
 import { findGoal, type CheckContext } from "../../domain/checks/context";
 import { readCallable } from "../../domain/admission/others";
@@ -97,14 +90,7 @@ export const webhookChecks: readonly Check[] = [
   ofSymptom(rows.namespaceGone),
   ofSymptom(rows.callsOther),
   ...serverList.map((row) => ofSymptom(row)),
-  warning("WEBHOOK-RULES-BEHIND", "Facts 4.1", {
-    title: "The configuration matches every kind that the template does",
-    cause: "edits of some kinds are not validated: the entry is of an older release",
-    ...byTool("run upgrade-webhook", "upgrade-webhook"),
-    needs,
-    wants: "webhook",
-    judge: judgeRules,
-  }),
+  ofSymptom(rows.rulesBehind, { wants: "webhook" }),
   warning("WEBHOOK-DIFFERS", "Facts 4.1", {
     title: "The configuration is as the template has it",
     cause: "fields of the configuration differ from the template's",
@@ -164,30 +150,6 @@ function oldEntriesIn(
         ...fixByOwner(current, situation.facts),
       }),
     );
-}
-
-function judgeRules(situation: CheckContext): readonly Found[] {
-  const { names, target } = situation;
-  const current = findCurrent(situation);
-  const [found, wanted] = [current, target.webhook].map((one) =>
-    findEntry(one, names.webhook.entry),
-  );
-  if (current === undefined || found === undefined) return [];
-  const live = withMatchingRules(found, listRuleVersions(wanted));
-  const missing = [names.edb, names.eaadb, names.erc].flatMap(({ plural }) =>
-    ["CREATE", "UPDATE"]
-      .map((operation) => ({ group: names.group, plural, operation }))
-      .filter((one) => matchesResource(wanted, one) && !matchesResource(live, one))
-      .map(({ operation }) => `${operation} ${plural}`),
-  );
-  return missing.length === 0
-    ? []
-    : [
-        on(current, `not validated: ${missing.join(", ")}`, {
-          field: `${fieldOf(found)}.rules`,
-          ...fixByOwner(current, situation.facts),
-        }),
-      ];
 }
 
 /** The checks of the CA and of the scope. */

@@ -85,6 +85,14 @@ export const webhookFindings = {
       "a configuration of an earlier installation, or of another tool, checks the databases and calls a Service that is gone, or an entry that someone added to the product's does: every edit is refused",
     fix: "save the configuration and delete it, or take the added entry out of it",
   }),
+  rulesBehind: {
+    ...byWrite("WEBHOOK-RULES-BEHIND", "Facts 4.1", {
+      cause:
+        "edits of some kinds, or in some of the versions that are served, are not validated: the rules of the entry are of an older release, or are not for them",
+      fix: "run upgrade-webhook",
+    }),
+    severity: "warning",
+  },
   selectsNoNamespace: warning("WEBHOOK-SELECTS-NOTHING", "Facts 4.4", {
     cause: "a configuration of others for the databases selects no namespace: it checks nothing",
     fix: "look at it, and delete it if nobody needs it",

@@ -33,6 +33,7 @@ import {
   type Trust,
 } from "./configuration";
 import { describeConsequence, listPolicies } from "./consequence";
+import { describeEdits, findUnguarded } from "./coverage";
 import { webhookFinding, webhookFindings } from "./findings";
 import { findInjector, judgeInjection } from "./injector";
 import { judgeOthers, listJudging, readCallable } from "./others";
@@ -234,6 +235,28 @@ function callsNothing(entry: ValidatingWebhook, facts: Facts): boolean {
   return !unread.has("services") && factNamed(facts, "services", { name, namespace }) === undefined;
 }
 
+/** What is edited without a call of the webhook: a warning where it is a part, an error where it is everything. */
+function judgeCoverage(scene: WebhookScene): readonly Found[] {
+  const { facts, target } = scene;
+  const [first, ...others] = listInForce(scene);
+  if (first === undefined) return [];
+  const entries = [first, ...others].map(({ entry }) => entry);
+  const template = findEntry(target?.webhook, facts.names.webhook.entry);
+  const { edits, all } = findUnguarded(entries, template, facts);
+  if (edits.length === 0) return [];
+  const isExact = entries.some(({ matchPolicy }) => matchPolicy === "Exact");
+  const versions = isExact ? " (matchPolicy Exact: edits in versions that no rule names pass)" : "";
+  const what = describeEdits(edits, facts);
+  const cause = all ? `nothing is validated: no rule is for ${what}` : `not validated: ${what}`;
+  const about = {
+    object: objectLabel(first.configuration),
+    field: `${first.field}.rules`,
+    cause: `${cause}${versions}`,
+    ...fixByOwner(first.configuration, facts),
+  };
+  return [{ ...about, ...(all && { severity: "error" }) }];
+}
+
 /** An error where nothing that can be edited meets an entry of the product's, of those a swap keeps the selectors of. */
 function judgeIdle(scene: Scene): readonly Found[] {
   const { facts } = scene;
@@ -347,6 +370,14 @@ const entries = {
       const about = { object: objectLabel(current), cause, ...fixByOwner(current, scene.facts) };
       return [webhookFinding("entryAbsent", about)];
     },
+  },
+  rulesBehind: {
+    ...webhookFindings.rulesBehind,
+    title: "The rules match every edit that the template guards",
+    needs: configurations,
+    // without them only the version of the release is looked for
+    may: ["definitions"],
+    judge: judgeCoverage,
   },
   idle: {
     ...webhookFindings.probeNoMatch,
