@@ -33,7 +33,7 @@ import {
   type Trust,
 } from "./configuration";
 import { describeConsequence, listPolicies } from "./consequence";
-import { describeEdits, findUnguarded } from "./coverage";
+import { describeEdits, findUnguarded, isCalledFor } from "./coverage";
 import { webhookFinding, webhookFindings } from "./findings";
 import { findInjector, judgeInjection } from "./injector";
 import { judgeOthers, listJudging, readCallable } from "./others";
@@ -244,7 +244,10 @@ function judgeCoverage(scene: WebhookScene): readonly Found[] {
   const template = findEntry(target?.webhook, facts.names.webhook.entry);
   const { edits, all } = findUnguarded(entries, template, facts);
   if (edits.length === 0) return [];
-  const isExact = entries.some(({ matchPolicy }) => matchPolicy === "Exact");
+  // rules that would be for it, if versions did not count
+  const isExact = edits.some((edit) =>
+    entries.some((one) => isCalledFor({ ...one, matchPolicy: "Equivalent" }, edit, facts)),
+  );
   const versions = isExact ? " (matchPolicy Exact: edits in versions that no rule names pass)" : "";
   const what = describeEdits(edits, facts);
   const cause = all ? `nothing is validated: no rule is for ${what}` : `not validated: ${what}`;

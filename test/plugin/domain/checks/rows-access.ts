@@ -150,6 +150,14 @@ export const webhookRows: Rows = {
     w.set(webhook, `${entry}.rules.0.resources`, ["engineenterprisedatabases"]),
   "WEBHOOK-RULES-BEHIND: for objects of no namespace": (w) =>
     w.set(webhook, `${entry}.rules.0.scope`, "Cluster"),
+  "WEBHOOK-RULES-BEHIND: a second version is served, and matchPolicy Exact": (w) =>
+    w.set(
+      "CustomResourceDefinition/engineenterprisedatabases.app.engine.com",
+      "spec.versions",
+      ["v1alpha1", "v1"].map((name) => ({ name, served: true, storage: name !== "v1" })),
+    ),
+  "WEBHOOK-RULES-BEHIND: new objects alone": (w) =>
+    w.set(webhook, `${entry}.rules.0.operations`, ["CREATE"]),
   "WEBHOOK-RULES-BEHIND: a version that nobody serves": (w) =>
     w.set(webhook, `${entry}.rules.0.apiVersions`, ["v9"]),
   "WEBHOOK-RULES-BEHIND: not where every version is meant": (w) =>
