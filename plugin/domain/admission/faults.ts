@@ -158,13 +158,13 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
       ),
     (place) => restart("restart it", place),
   ),
-  lost: notAnswering("the connection was lost while the call was under way", () => ({
+  lost: notAnswering("the connection was lost during the call", () => ({
     says: "try again: the next call makes a new connection",
   })),
   cut: notAnswering(
     "the connection is cut, by the webhook or by something between it and the API server",
     () => ({
-      says: "where its log has no line for the call, see what stands before it: a sidecar of a mesh with strict mTLS, a policy of the network",
+      says: "where its log has no line for the call, look for a sidecar of a mesh with strict mTLS, or a policy of the network",
     }),
     (place) => restart("restart it", place),
   ),
@@ -220,10 +220,8 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
     because: "the entry accepts no version of the review that the API server sends",
     ways: () => [writeEntry],
   },
-  "no-review": notAnswering(
-    "what answers is no review, so it is not the webhook, or not a fit one",
-  ),
-  "no-path": notAnswering("what answers does not serve the path that is called", () => ({
+  "no-review": notAnswering("the answer is no admission review"),
+  "no-path": notAnswering("the server that answers does not serve the path that is called", () => ({
     ...writeEntry,
     says: "run upgrade-webhook, which writes the path of the release; where it is the same, another program answers",
   })),
@@ -236,13 +234,13 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
       ),
   ),
   caller: notAnswering("it, or something before it, refuses the API server as a caller", () => ({
-    says: "see what stands before it: a proxy or a mesh that asks for credentials",
+    says: "look for a proxy or a mesh in front of it that asks for credentials",
   })),
   busy: notAnswering("it says that it is too busy to answer", (place) => ({
     ...seeLog("try again; where it stays so, give it more CPU or pods", place),
   })),
   "too-large": notAnswering("it takes no review of this size", () => ({
-    says: "raise the limit of what stands before it",
+    says: "raise the limit of the proxy in front of it",
   })),
   broken: notAnswering("it fails by itself"),
 };
