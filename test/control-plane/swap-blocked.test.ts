@@ -124,7 +124,7 @@ describe("the server side", () => {
     ["no endpoint slice at all", { spoil: noSlice, fix: endpoints(true), code: "WEBHOOK-NO-PODS" }],
     [
       "operator not ready",
-      { spoil: operator(false), fix: operator(true), code: "OPERATOR-NOT-READY" },
+      { spoil: operator(false), fix: operator(true), code: "OPERATOR-DEADLINE" },
     ],
   ];
 

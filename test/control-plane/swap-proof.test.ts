@@ -252,7 +252,7 @@ describe("someone else refuses", () => {
     expect(webhook.verdict).toMatchObject({
       object: `ValidatingAdmissionPolicy/${policyName}`,
       fix: containing(
-        `whoever keeps the policy decides whether it lets this through: kubectl get validatingadmissionpolicy/${policyName} validatingadmissionpolicybinding/${policyName} -o yaml`,
+        `whoever keeps the policy decides whether it lets this through; see kubectl get validatingadmissionpolicy/${policyName} validatingadmissionpolicybinding/${policyName} -o yaml`,
       ),
     });
     const checked = await runPlugin(controlPlane, ["check"], scene);

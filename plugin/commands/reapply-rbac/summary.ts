@@ -7,6 +7,7 @@ import { grantLines } from "../../domain/kube/role-rules";
 import { isAsWanted } from "../../domain/rbac/plan";
 import { rbacFindings } from "../../domain/rbac/findings";
 import type { Finding } from "../../domain/base/findings";
+import { toDocument } from "../../domain/diagnosis/symptom";
 import { exitCodes } from "../../domain/base/errors";
 import type { ExitReport, NamespaceReport } from "../../kernel/report";
 import type { Targets } from "./targets";
@@ -35,7 +36,8 @@ export class Summary {
     this.#targets = targets;
   }
 
-  add({ site, result, findings }: SiteOutcome): void {
+  add({ site, result, findings: told }: SiteOutcome): void {
+    const findings = told.map(toDocument);
     const name = reportName(site);
     const changes = isAsWanted(site.plan) ? {} : describeChanges(site);
     const results = site.namespace === undefined ? this.#wide : this.#results;
@@ -44,7 +46,7 @@ export class Summary {
 
   /** A namespace that cannot be worked on. */
   addUnfit(name: string, finding: Finding): void {
-    this.#results.set(name, { name, result: "failed", findings: [finding] });
+    this.#results.set(name, { name, result: "failed", findings: [toDocument(finding)] });
   }
 
   countPruned(done: boolean): void {

@@ -1,4 +1,5 @@
 /** Roles and bindings of many namespaces, on a cluster in memory. */
+import { toDocument } from "../../../../plugin/domain/diagnosis/symptom";
 import { InterruptedError } from "../../../../plugin/cmdutil/context";
 import { ApiError, UnavailableError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
@@ -169,6 +170,8 @@ describe("namespaces that fail", () => {
     expect(report.exit.code).toBe(6);
     expect(report.exit.reason).toContain("failed: absent, ending, held, owned");
     expect(resultsOf(report)).toEqual({ ...wanted, fine: "changed" });
+    const told = report.namespaces?.flatMap(({ findings = [] }) => findings) ?? [];
+    expect(told.flatMap((one) => Object.keys(toDocument(one)))).toEqual(told.flatMap(Object.keys));
     await scene.cluster.create(aNamespace("absent"));
     const again = await scene.run({ takeFields: [".rules"] });
     expect(resultsOf(again)).toMatchObject({
