@@ -154,7 +154,7 @@ describe.each(programs)("%s", (program) => {
       const release = writeRelease(join(folder, `tree-${program}`), wanted);
       const byBundle = ["--release", release];
       const fix = expectRefused(await site.engine(byBundle), "OPERATOR-CHART-LOST");
-      const lines = fix.slice(fix.indexOf("kubectl annotate")).split("; ");
+      const lines = fix.match(/kubectl (?:annotate|label) [^;]+/g) ?? [];
       expect(lines.length).toBeGreaterThan(3);
       for (const line of lines) await site.type(line);
       const held = (await site.engine(byBundle)).report.findings ?? [];
