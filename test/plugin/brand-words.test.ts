@@ -55,7 +55,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/commands\/recover\/by-hand\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/readers\/left-marks\.ts$/, ["v1alpha1"], "a version of Kyverno's policies"],
   [/^plugin\/domain\/diagnosis\/symptom\.ts$/, ["cert"], "the act of `cert create`"],
-  [/^plugin\/domain\/certificate\/certificate\.ts$/, ["cert"], "a command"],
+  [/^plugin\/domain\/(certificate\/certificate|admission\/faults)\.ts$/, ["cert"], "a command"],
   [
     /^plugin\/simulator\/(operator|kinds)\//,
     ["serviceAccountName", "imagePullPolicy"],
