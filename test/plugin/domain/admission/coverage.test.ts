@@ -38,7 +38,7 @@ async function factsOf(second?: { readonly served: boolean }): Promise<Facts> {
           },
         },
   );
-  return { ...facts, objects: { ...facts.objects, definitions } as Facts["objects"] };
+  return { ...facts, objects: { ...facts.objects, definitions } };
 }
 
 test.each<[string, ValidatingWebhook, readonly string[]]>([
