@@ -179,26 +179,9 @@ export function matchesResource(
   );
 }
 
-/**
- * The entry with the rules by which it is called for objects of namespaces, in one of the versions
- * where some are given: others match resources of the product in words alone.
- */
-export function withMatchingRules(
-  entry: ValidatingWebhook,
-  versions: readonly string[] = ["*"],
-): ValidatingWebhook {
-  const isCalled = ({ apiVersions, scope }: WebhookRule): boolean => {
-    const own = apiVersions ?? [];
-    const all = [...own, ...versions].includes("*") || own.length === 0;
-    const isOfVersion = all || own.some((version) => versions.includes(version));
-    return scope !== "Cluster" && isOfVersion;
-  };
-  return { ...entry, rules: entry.rules?.filter(isCalled) };
-}
-
-/** The versions that the rules of an entry name. */
-export function listRuleVersions(entry: Entry): readonly string[] {
-  return (entry?.rules ?? []).flatMap(({ apiVersions }) => apiVersions ?? []);
+/** The entry with the rules by which it is called for objects of namespaces: others match them in words alone. */
+export function withMatchingRules(entry: ValidatingWebhook): ValidatingWebhook {
+  return { ...entry, rules: entry.rules?.filter(({ scope }) => scope !== "Cluster") };
 }
 
 /** As the API server matches: by resource and subresource, each equal or `*`. */

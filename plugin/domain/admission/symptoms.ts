@@ -6,6 +6,7 @@ import {
   secretAbsent,
 } from "../certificate/certificate";
 import { distinct } from "../base/findings";
+import { look, type Remedy } from "../base/remedy";
 import { oncePer } from "../base/values";
 import type { Found, Scene, Symptom } from "../diagnosis/symptom";
 import { factNamed, type FactKey, type Facts, factSources } from "../facts/facts";
@@ -14,7 +15,7 @@ import type {
   ValidatingWebhookConfiguration,
   WebhookConfiguration,
 } from "../kube/models";
-import { objectLabel } from "../kube/objects";
+import { objectLabel, readName } from "../kube/objects";
 import {
   compareTrust,
   entriesInForce,
@@ -239,7 +240,8 @@ function callsNothing(entry: ValidatingWebhook, facts: Facts): boolean {
 function judgeCoverage(scene: WebhookScene): readonly Found[] {
   const { facts, target } = scene;
   const [first, ...others] = listInForce(scene);
-  if (first === undefined) return [];
+  // of the old configuration alone its own row tells
+  if (first === undefined || findCurrent(scene) === undefined) return [];
   const entries = [first, ...others].map(({ entry }) => entry);
   const template = findEntry(target?.webhook, facts.names.webhook.entry);
   const { edits, all } = findUnguarded(entries, template, facts);
@@ -255,9 +257,18 @@ function judgeCoverage(scene: WebhookScene): readonly Found[] {
     object: objectLabel(first.configuration),
     field: `${first.field}.rules`,
     cause: `${cause}${versions}`,
+    // the template of the release has the same policy
+    ...(isExact && { remedies: [widen(first.configuration)] }),
     ...fixByOwner(first.configuration, facts),
   };
   return [{ ...about, ...(all && { severity: "error" }) }];
+}
+
+function widen(configuration: WebhookConfiguration): Remedy {
+  return look(
+    "set matchPolicy of the entry to Equivalent, or name every version that is served in its rules",
+    ...["get", "validatingwebhookconfiguration", readName(configuration), "-o", "yaml"],
+  );
 }
 
 /** An error where nothing that can be edited meets an entry of the product's, of those a swap keeps the selectors of. */

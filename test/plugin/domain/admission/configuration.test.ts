@@ -62,11 +62,12 @@ test.each<[string, Record<string, string> | undefined, boolean]>([
   expect(configuration.selectsNamespace(undefined, namespace)).toBe(true);
 });
 
-test("a rule without versions is for every version", () => {
-  const entry = anEntry({ apiVersions: null });
-  expect(configuration.withMatchingRules(entry, ["v1"])).toEqual(entry);
-  expect(configuration.listRuleVersions(entry)).toEqual([]);
-  expect(configuration.listRuleVersions({})).toEqual([]);
+test("rules for objects of no namespace do not count", () => {
+  const entry = anEntry({});
+  const { rules = [] } = entry;
+  const both = { ...entry, rules: [...(rules ?? []), { scope: "Cluster" }] };
+  expect(configuration.withMatchingRules(both)).toEqual(entry);
+  expect(configuration.withMatchingRules({})).toEqual({});
 });
 
 test("an entry is found by its name, the first of several, and shows its Service and its CA", () => {
