@@ -5,7 +5,7 @@
  */
 import { type Facts, isKnown } from "../facts/facts";
 import type { ValidatingWebhook, WebhookRule } from "../kube/models";
-import { matchesResource } from "./configuration";
+import { matchesResource, withMatchingRules } from "./configuration";
 
 /** One kind of edit of an object, in one version of its kind. */
 export interface Edit {
@@ -50,9 +50,9 @@ export function isCalledFor(entry: ValidatingWebhook, edit: Edit, facts: Facts):
   const { group } = facts.names;
   // under Equivalent an edit in one version meets the rules for any other one in which the kind is served
   const versions = entry.matchPolicy === "Exact" ? [version] : listServedVersions(plural, facts);
-  const isOfRule = ({ apiVersions, scope }: WebhookRule): boolean =>
-    scope !== "Cluster" && ["*", ...versions].some((one) => apiVersions?.includes(one));
-  const rules = entry.rules?.filter(isOfRule);
+  const isOfRule = ({ apiVersions }: WebhookRule): boolean =>
+    ["*", ...versions].some((one) => apiVersions?.includes(one));
+  const rules = withMatchingRules(entry).rules?.filter(isOfRule);
   return matchesResource({ ...entry, rules }, { group, plural, operation });
 }
 

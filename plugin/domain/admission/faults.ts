@@ -1,7 +1,7 @@
 /** What the probe was told of the webhook, as the link that is broken and the way to repair it (Facts 4.5; admission facts 3, 4). */
 import { describeConsequence, failsOpen, type FailurePolicy } from "./consequence";
 import type { Finding } from "../base/findings";
-import { kubectl, look, type Remedy, tool } from "../base/remedy";
+import { kubectl, listInOrder, look, type Remedy, tool } from "../base/remedy";
 import type { Names } from "../names/names";
 import { webhookFinding, type webhookFindings } from "./findings";
 import { type CallTrouble, readTrouble } from "./call-texts";
@@ -59,7 +59,7 @@ const notAnswering = (
   what: "notAnswering",
   because,
   ways: (place) => [
-    joinSteps([
+    ...listInOrder([
       seeLog("see in its log what keeps it", place),
       ...(steps.length === 0 ? [restart("restart it", place)] : steps.map((step) => step(place))),
     ]),
@@ -67,11 +67,15 @@ const notAnswering = (
   ],
 });
 
-/** The steps one after another. */
-const joinSteps = ([first, ...rest]: readonly [Remedy, ...(readonly Remedy[])]): Remedy => {
-  const [next, ...later] = rest;
-  return next === undefined ? first : { ...first, then: joinSteps([next, ...later]) };
-};
+/** The step for a port behind which something else listens, or nothing. */
+const comparePorts =
+  (opener: "container" | "webhook") =>
+  (place: Place): Remedy =>
+    onService(
+      `compare the port that the Service sends to with the one that the ${opener} opens`,
+      ["get", "-o", "yaml"],
+      place,
+    );
 
 const unreachable = (because: string, ...ways: readonly ((place: Place) => Remedy)[]): Failure => ({
   what: "unreachable",
@@ -148,15 +152,8 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
     says: "route the pod network from the control plane (the provider's network plugin), or run the webhook's pod with hostNetwork",
   })),
   late: unreachable("no answer came in time: it is not reached, or answers too slowly", openWay),
-  closed: notAnswering(
-    "nothing listens on the port",
-    (place) =>
-      onService(
-        "compare the port that the Service sends to with the one that the container opens",
-        ["get", "-o", "yaml"],
-        place,
-      ),
-    (place) => restart("restart it", place),
+  closed: notAnswering("nothing listens on the port", comparePorts("container"), (place) =>
+    restart("restart it", place),
   ),
   lost: notAnswering("the connection was lost during the call", () => ({
     says: "try again: the next call makes a new connection",
@@ -170,19 +167,11 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
   ),
   "no-tls": notAnswering(
     "what listens on the port speaks no TLS, so it is not the webhook",
-    (place) =>
-      onService(
-        "compare the port that the Service sends to with the one that the webhook opens",
-        ["get", "-o", "yaml"],
-        place,
-      ),
+    comparePorts("webhook"),
   ),
-  "no-http": notAnswering("what listens on the port does not answer as a webhook", (place) =>
-    onService(
-      "compare the port that the Service sends to with the one that the webhook opens",
-      ["get", "-o", "yaml"],
-      place,
-    ),
+  "no-http": notAnswering(
+    "what listens on the port does not answer as a webhook",
+    comparePorts("webhook"),
   ),
   "tls-version": notAnswering(
     "it and the API server have no TLS version or cipher in common",

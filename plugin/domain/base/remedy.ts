@@ -42,6 +42,13 @@ export function tool(says: string, ...words: readonly string[]): Remedy {
   return { says, run: { of: "tool", words } };
 }
 
+/** One way, whose steps these are. */
+export function listInOrder([first, ...others]: readonly Remedy[]): readonly Remedy[] {
+  if (first === undefined) return [];
+  const [then] = listInOrder(others);
+  return [{ ...first, ...(then && { then }) }];
+}
+
 /** The fix of a code for which this tool has a command. */
 export function byTool(
   fix: string,

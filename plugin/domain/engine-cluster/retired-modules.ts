@@ -2,7 +2,7 @@
 import { asString, getOwn, getPath } from "../base/values";
 import { isOlder } from "../base/versions";
 import type { About, Finding } from "../base/findings";
-import { kubectl, type Remedy } from "../base/remedy";
+import { kubectl, listInOrder, type Remedy } from "../base/remedy";
 import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 import { type Names, renderTerm } from "../names/names";
@@ -106,13 +106,6 @@ export function renderRetired(
     cause: `module ${module} is ${listed}; from ${row.from} on, ${row.because} (${row.source})`,
     remedies: listInOrder(steps.filter((step) => step !== false)),
   };
-}
-
-/** One way, whose steps these are. */
-function listInOrder([first, ...others]: readonly Remedy[]): readonly Remedy[] {
-  if (first === undefined) return [];
-  const [then] = listInOrder(others);
-  return [{ ...first, ...(then && { then }) }];
 }
 
 /** Its finding. */
