@@ -94,6 +94,13 @@ export default tseslint.config(
     },
   },
   {
+    files: ["plugin/domain/advisories/language.ts"],
+    rules: forbid([
+      "^(?!\\.|@marcbachmann/cel-js$)",
+      "it imports the package of its language alone",
+    ]),
+  },
+  {
     files: ["plugin/**/*.ts", "webhook/**/*.ts"],
     rules: { "engine/rooms": "error" },
   },

@@ -12,7 +12,7 @@ const parts = words(
   "upgrade-webhook reapply-rbac unbind-scc upgrade-operator upgrade-cluster upgrade-database modules cert",
 );
 const wholes = words("upgrade check status recover validate rehearse");
-const others = words("policy diff explain");
+const others = words("policy diff explain advisories");
 
 /** What a whole may import of a part's room. */
 const shown = /^(.+-)?(checks|findings|next)\.ts$/;
@@ -52,17 +52,26 @@ const subjects = {
   diagnosis: words("facts rollout"),
   operator: words("diagnosis facts release rollout"),
   facts: words("certificate release"),
+  references: words("diagnosis facts"),
   rollout: words("facts"),
   admission: words("certificate diagnosis facts operator release rollout rules"),
-  "engine-cluster": words("diagnosis facts operator release rest-api rollout rules"),
-  database: words("diagnosis engine-cluster facts operator release rest-api rollout rules"),
+  "engine-cluster": words("diagnosis facts operator references release rest-api rollout rules"),
+  database: words(
+    "diagnosis engine-cluster facts operator references release rest-api rollout rules",
+  ),
   recovery: words(
     "database diagnosis engine-cluster facts operator release rest-api rollout rules",
   ),
   checks: words(
-    "admission certificate database diagnosis engine-cluster facts operator rbac release rollout rules scc",
+    "advisories admission certificate database diagnosis engine-cluster facts operator rbac references release rollout rules scc",
+  ),
+  advisories: words(
+    "checks database diagnosis engine-cluster facts operator release rollout rules",
   ),
 };
+
+/** Folders of data, and the subjects of domain that read them. */
+const data = { advisories: words("advisories release") };
 
 /** What each folder imports besides itself. Paths are those below plugin/. */
 const house = {
@@ -84,9 +93,13 @@ const house = {
   ...Object.fromEntries(
     Object.entries(subjects).map(([subject, own]) => [
       `domain/${subject}`,
-      [...(floor.includes(subject) ? [] : floor), ...own].map((name) => `domain/${name}`),
+      [
+        ...[...(floor.includes(subject) ? [] : floor), ...own].map((name) => `domain/${name}`),
+        ...Object.keys(data).filter((folder) => data[folder].includes(subject)),
+      ],
     ]),
   ),
+  ...Object.fromEntries(Object.keys(data).map((folder) => [folder, []])),
 };
 
 const isInside = (path, folders) =>

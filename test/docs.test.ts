@@ -6,15 +6,21 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { basename, dirname, join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { gunzipSync } from "node:zlib";
+import { renderShipped, renderTables, shippedFile, tablesFile } from "../.ci/advisories";
+import { advisoriesPage, wordsPage } from "../.ci/docs/advisories";
 import { manual } from "../.ci/docs/manual";
 import { outputPage } from "../.ci/docs/output";
 import { markdown } from "../.ci/docs/markup";
 import * as pages from "../.ci/docs/pages";
 import { pictureOf } from "../.ci/docs/svg";
+import type { AdvisoryFile } from "../plugin/domain/advisories/row";
+import { advisoriesSchema } from "../plugin/domain/advisories/schema";
 import { entries } from "../plugin/cli/commands";
 import { askedByCommands, printedByCommands } from "./support/asked";
 import { pagePaths, readPage, root } from "./support/pages";
 import { recordSession } from "./support/session";
+
+jest.unmock("../plugin/domain/advisories/shipped");
 
 const docs = join(root, "docs");
 const commands = "reference/commands";
@@ -25,6 +31,8 @@ type Page = readonly [path: string, text: string];
 async function referencePages(): Promise<readonly Page[]> {
   const [asked, printed] = [await askedByCommands(), await printedByCommands()];
   const made = {
+    advisories: advisoriesPage(JSON.parse(renderShipped()) as AdvisoryFile),
+    "advisory-words": wordsPage,
     "exit-codes": pages.exitCodesPage,
     environment: pages.environmentPage,
     findings: pages.findingsPage,
@@ -94,6 +102,11 @@ describe("what npm run docs writes", () => {
     expectWritten(["reference/README.md", indexOf(made)]);
   });
 
+  test("the schema of files of advisories, for editors", () => {
+    const schema = JSON.stringify(advisoriesSchema(), undefined, 2);
+    expectWritten(["reference/advisories.schema.json", `${schema}\n`]);
+  });
+
   test("the recorded session, small enough for a page", async () => {
     const picture = pictureOf(await recordSession());
     expect(picture.length).toBeLessThan(60_000);
@@ -101,6 +114,15 @@ describe("what npm run docs writes", () => {
     expect(picture).toContain("@keyframes");
     expectWritten(["session.svg", picture]);
   });
+});
+
+test("the advisories that the program reads are those of their files, of which each row is sound", () => {
+  const made = renderShipped();
+  if (isWritten) writeFileSync(shippedFile, made);
+  expect(readFileSync(shippedFile, "utf8")).toBe(made);
+  const tables = renderTables();
+  if (isWritten) writeFileSync(tablesFile, tables);
+  expect(readFileSync(tablesFile, "utf8")).toBe(tables);
 });
 
 describe("the man pages", () => {

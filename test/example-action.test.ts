@@ -112,3 +112,40 @@ test("further flags are words of their own", () => {
   const { status } = act({ ...given, arguments: "--strict --rules=policy=off" });
   expect(status).toBe(0);
 });
+
+describe("advisories that are given", () => {
+  const put = (condition: string, flash: boolean): void => {
+    writeFileSync(
+      join(folder, "own.yaml"),
+      `apiVersion: advisories/v1
+date: "2026-11-30"
+advisories:
+  - code: HOUSE-FLASH
+    severity: warning
+    area: databases
+    concerns: database
+    title: No data is on flash
+    when: ${condition}
+    cause: a part of its data is on flash
+    fix: upgrade it by day
+    source: rules of our house
+    examples:
+      fires: { database: { flash: ${String(flash)} } }
+      silent: { database: { flash: false } }
+`,
+    );
+  };
+
+  test.each([
+    ["pass where they are sound", "database.flash", true, 0, /1 row/],
+    ["fail where a word is none", "database.flesh", true, 3, /::error file=own\.yaml,line=9,/],
+    ["fail where an example is wrong", "database.flash", false, 3, /title=ADVISORY-EXAMPLE/],
+  ])("%s", (_title, condition, flash, code, told) => {
+    put(condition, flash);
+    const { status, stdout } = act({ ...given, advisories: "own.yaml" });
+    expect({ status, stdout }).toEqual({
+      status: code,
+      stdout: expect.stringMatching(told) as string,
+    });
+  });
+});

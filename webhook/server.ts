@@ -9,6 +9,7 @@ import {
 } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Server as NetServer, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import type { ServedKeyPair } from "./certificate/served";
 import { handshakeMs, tlsFloor } from "./certificate/handshake";
@@ -100,12 +101,27 @@ export async function drain(server: Server, options: Drain): Promise<void> {
   health.drain();
   await wait();
   const closed = stopListening(server);
-  await atMost(patienceMs, inFlight.idle());
+  await atMost(patienceMs, untilQuiet(inFlight));
   // Idle connections go last: a close that races with their reuse is a failed call.
   server.close();
   await atMost(second, closed);
   server.closeAllConnections();
   await closed;
+}
+
+/** So long without a call, and connections that look idle are not about to be used. */
+const quietMs = 250;
+
+/**
+ * Until calls have stopped. Where machines are busy, calls are on their way, or lie unread in the buffers of
+ * connections that look idle, and a close would take them away unanswered.
+ */
+async function untilQuiet(inFlight: InFlight): Promise<void> {
+  for (let before = -1; before !== inFlight.taken;) {
+    before = inFlight.taken;
+    await sleep(quietMs);
+    await inFlight.idle();
+  }
 }
 
 async function atMost(ms: number, end: Promise<void>): Promise<void> {

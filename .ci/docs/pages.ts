@@ -46,6 +46,9 @@ const allCodes = Object.keys(exitMeanings).map((code) => Number(code) as ExitCod
 /** Those of commands that reach no cluster. */
 const offline: readonly ExitCode[] = [0, 1, 2, 70, 129, 130, 143];
 
+const withOwn = (ends: readonly ExitCode[] = []): readonly ExitCode[] =>
+  [...offline, ...ends].sort((one, other) => one - other);
+
 /** The page of a command; without what the commands asked, as a page that has none beside it. */
 export function commandPage({ path, argument, ...entry }: CommandEntry, asked?: AskedOf): Page {
   const words = argument === undefined ? path : `${path} ${placeholder(argument)}`;
@@ -68,7 +71,7 @@ export function commandPage({ path, argument, ...entry }: CommandEntry, asked?: 
       "The flags that every command takes: [flags](../flags.md).",
       ...(asked === undefined ? [] : askedParts(path, asked.get(path))),
       "## Exit codes",
-      exitRows(entry.cluster ? allCodes : offline),
+      exitRows(entry.cluster ? allCodes : withOwn(entry.ends)),
     ],
   };
 }

@@ -2,15 +2,22 @@
 import { access, constants, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { findPrinted, isReleaseDocument, quoteFirstLine } from "./helm-output";
-import { secretsIn } from "../domain/base/redact";
+import { publicWords, secretsIn } from "../domain/base/redact";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/base/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../domain/base/values";
 import { kinds } from "../domain/kube/kinds";
-import type { KubeObject } from "../domain/kube/objects";
+import { isKubeObject, type KubeObject } from "../domain/kube/objects";
 import { openItems } from "./kubernetes/text/documents";
 import { parseDocuments, readDocuments } from "./kubernetes/text/yaml";
-import type { RenderedChart } from "../domain/operator/chart-images";
-import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
+import type { ChartHook } from "../domain/operator/chart-hooks";
+import type { DeployedChart, RenderedChart } from "../domain/operator/chart-images";
+import {
+  type ChartRelease,
+  type ChartRevision,
+  type ChartUpgrade,
+  helmWords,
+  sourceWords,
+} from "../domain/operator/refusals";
 import { type Clock, requestDeadlineMs } from "../ports/kubernetes";
 import { type ChildEnd, endingMs, LastWords, runToEnd } from "./child";
 import { type OnSlow, SlowAnswers } from "./http/slow";
@@ -42,8 +49,10 @@ interface HelmSetting {
   readonly env: NodeJS.ProcessEnv;
   /** The kubeconfig of this run: credentials are never among the words of a command. */
   readonly kubeconfig: string;
-  /** This run's copies of the values that were given; absent: the files that the upgrade names. */
-  readonly valuesFiles?: readonly string[] | undefined;
+  /** Names this run's copies of the files that were given; absent: those that the upgrade names. */
+  readonly copied?: Pick<ChartUpgrade, "values" | "given">;
+  /** What was set on the command line and nobody may read. */
+  readonly secrets?: readonly string[];
   readonly namespace: string;
   /** How long helm itself waits for an upgrade. */
   readonly timeoutMs: number;
@@ -132,14 +141,44 @@ export class HelmProgram {
     const words = ["list", ...everyState, "--filter", filter];
     const listed = await this.#json(words, (value) => value === null || Array.isArray(value));
     const found = asArray(listed).find((release) => getOwn(release, "name") === name);
-    if (found === undefined) return undefined;
+    if (found === undefined) return await this.#findByHistory(name);
     const [chart = "", status = ""] = [
       asString(getOwn(found, "chart")),
       asString(getOwn(found, "status")),
     ];
     const revision = getOwn(found, "revision");
     const isCounted = ["string", "number"].includes(typeof revision);
-    return { name, chart, status, ...(isCounted && { revision: String(revision) }) };
+    const release = { name, chart, status, ...(isCounted && { revision: String(revision) }) };
+    if (status === "deployed") return release;
+    const history = await this.#history(name).catch((error: unknown) => {
+      if (error instanceof HelmError) return undefined;
+      throw error;
+    });
+    return history === undefined ? release : { ...release, revisions: history };
+  }
+
+  /** A state that helm itself does not know is in no list of releases. */
+  async #findByHistory(name: string): Promise<ChartRelease | undefined> {
+    const revisions = await this.#history(name).catch((error: unknown) => {
+      if (error instanceof HelmError && /\brelease: not found\b/.test(error.message)) return [];
+      throw error;
+    });
+    const last = revisions.at(-1);
+    if (last === undefined) return undefined;
+    const { chart = "", status, revision } = last;
+    return { name, chart, status, revision: String(revision), revisions };
+  }
+
+  /** The first revision first. */
+  async #history(name: string): Promise<readonly ChartRevision[]> {
+    const fits = (value: unknown): boolean => value === null || Array.isArray(value);
+    const told = asArray(await this.#json(["history", name], fits)).flatMap((one) => {
+      const [revision, status] = [getOwn(one, "revision"), getOwn(one, "status")];
+      if (typeof revision !== "number" || typeof status !== "string") return [];
+      const chart = asString(getOwn(one, "chart"));
+      return [{ revision, status, ...(chart !== undefined && { chart }) }];
+    });
+    return told.sort((one, other) => one.revision - other.revision);
   }
 
   async values(name: string): Promise<Json> {
@@ -160,26 +199,39 @@ export class HelmProgram {
     if (typeof manifest !== "string") {
       throw new HelmError(
         "helm upgrade printed a release without its manifest: the chart renders nothing, or helm does not print what it renders",
-        { hint: `see what it renders with ${[...helmWords(upgrade), ...words].join(" ")}` },
+        {
+          hint: `see what it renders with ${publicWords([...helmWords(upgrade), ...words]).join(" ")}`,
+        },
       );
     }
+    const hooks = asArray(getOwn(release, "hooks"));
     return {
       ...readManifest(manifest),
-      hooked: await this.#hooked(upgrade, asArray(getOwn(release, "hooks"))),
+      hooked: await this.#hooked(upgrade, hooks),
+      ...(hooks.length > 0 && { hooks: hooks.flatMap(readHook) }),
+      ...(getOwn(release, "apply_method") === "ssa" && { appliesOnServer: true }),
       values: isObject(config) ? config : {},
     };
   }
 
+  /** Of a release whose last upgrade has failed, helm goes on from the revision that was deployed before. */
+  async manifest(name: string): Promise<DeployedChart> {
+    const { revisions = [] } = (await this.find(name)) ?? {};
+    const deployed = revisions.findLast(({ status }) => status === "deployed");
+    const chosen = deployed === undefined ? [] : ["--revision", String(deployed.revision)];
+    return readManifest(await this.#run(["get", "manifest", name, ...chosen]));
+  }
+
   /** The definitions of hooks, and of what their Jobs read: helm itself leaves those of a chart's crds/ folder. */
-  async #hooked(
-    { chart, version }: ChartUpgrade,
-    hooks: readonly unknown[],
-  ): Promise<readonly KubeObject[]> {
+  async #hooked(upgrade: ChartUpgrade, hooks: readonly unknown[]): Promise<readonly KubeObject[]> {
+    const { chart, version } = upgrade;
     const run = hooks
       .filter((hook) => asArray(getOwn(hook, "events")).some((event) => isOfUpgrade(event)))
       .flatMap((hook) => parseValues(asString(getOwn(hook, "manifest")) ?? ""));
     const hasJob = run.some((object) => getOwn(object, "kind") === "Job");
-    const shown = hasJob ? await this.#run(["show", "crds", chart, "--version", version]) : "";
+    const { copied: { given } = upgrade } = this.setting;
+    const words = ["show", "crds", chart, "--version", version, ...sourceWords({ given })];
+    const shown = hasJob ? await this.#run(words) : "";
     const kept = shown.replace(/^(?:(?!---|apiVersion:|kind:|metadata:|#).*\n)+/, "");
     return [...run, ...run.flatMap(listHeldDocuments), ...parseValues(kept)].filter(isDefinition);
   }
@@ -196,8 +248,8 @@ export class HelmProgram {
   }
 
   async #upgrade(upgrade: ChartUpgrade, mode: readonly string[]): Promise<string> {
-    const { timeoutMs: waitsMs, valuesFiles: values = upgrade.values } = this.setting;
-    const given = { ...upgrade, values };
+    const { timeoutMs: waitsMs, copied } = this.setting;
+    const given = { ...upgrade, ...copied };
     const [, ...words] = helmWords(given);
     return await this.#run([...words, ...this.#inTime(), ...mode], {
       waitsMs,
@@ -215,7 +267,8 @@ export class HelmProgram {
       ),
     );
     const before = await this.values(name).catch(() => ({}));
-    return secretsIn([before, ...(await Promise.all(given)).flatMap(parseValues)]);
+    const { secrets = [] } = this.setting;
+    return [...secrets, ...secretsIn([before, ...(await Promise.all(given)).flatMap(parseValues)])];
   }
 
   async #json(words: readonly string[], fits: (value: unknown) => boolean): Promise<unknown> {
@@ -327,6 +380,15 @@ function readManifest(manifest: string): Pick<RenderedChart, "objects" | "unread
   };
 }
 
+function readHook(hook: unknown): readonly ChartHook[] {
+  const [events, deletePolicies] = ["events", "delete_policies"].map((key) =>
+    asArray(getOwn(hook, key)).map(String),
+  ) as [string[], string[]];
+  const weight = Number(getOwn(hook, "weight") ?? 0);
+  const { objects } = readManifest(asString(getOwn(hook, "manifest")) ?? "");
+  return objects.filter(isKubeObject).map((object) => ({ events, weight, deletePolicies, object }));
+}
+
 function isOfUpgrade(event: unknown): boolean {
   return event === "pre-upgrade" || event === "post-upgrade";
 }
@@ -346,10 +408,24 @@ function isDefinition(object: unknown): object is KubeObject {
   );
 }
 
+/** What is told of failures that would come again each time. */
+const knownFailures: readonly { readonly said: RegExp; readonly hint: string }[] = [
+  {
+    said: /sh\.helm\.release\.v1.*(?:Too long|too large)|request is too large|larger than max/s,
+    hint: "helm's record of the release is too large to be kept: leave files out of the chart (.helmignore) or make the values smaller, or keep the records in a database (HELM_DRIVER=sql); helm history shows what became of the release",
+  },
+  {
+    said: /another operation .* is in progress/s,
+    hint: "wait until no other helm changes the release, as helm history shows it; where that one was cut off, this command prints the fix",
+  },
+];
+
 /** Node's own error is left out: it repeats all that helm said, whatever it quotes. */
 function explainFailure(words: readonly string[], said: string): HelmError {
   return new HelmError(`${quoteHelm(words)} failed: ${said}`, {
-    hint: "fix what helm names, then run again; helm history shows what became of the release",
+    hint:
+      knownFailures.find(({ said: pattern }) => pattern.test(said))?.hint ??
+      "fix what helm names, then run again; helm history shows what became of the release",
   });
 }
 

@@ -43,7 +43,7 @@ export const readShippedSpecification = (): string =>
 
 /** Pages that findings send people to, under the names that `explain` takes: `guides/webhook-swap`. */
 export const readShippedGuides = (): Texts => {
-  const names = ["bypass", "gitops", "webhook-swap", "webhook-unreachable"];
+  const names = ["advisories", "bypass", "gitops", "webhook-swap", "webhook-unreachable"];
   return Object.fromEntries(
     names.map((name) => [
       `guides/${name}`,

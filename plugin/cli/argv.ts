@@ -32,11 +32,17 @@ function bind(
 ): { readonly bound: string; readonly follows: boolean } {
   const typed = splitFlag(word, line.flags);
   if (typed === undefined) return { bound: word, follows: false };
-  const command = line.before.find(isOperand);
-  if (asksVersion(word, next) && command === undefined) return { bound: "version", follows: false };
-  const namesakes = line.flags.filter(({ name }) => name === typed.flag.name);
-  const mayStand = namesakes.some(({ alone }) => alone !== undefined && alone === command);
-  if (mayStand && isBare(typed, next)) return { bound: `--${typed.flag.name}`, follows: false };
+  const commands = line.before.filter(isOperand);
+  if (asksVersion(word, next) && commands.length === 0) return { bound: "version", follows: false };
+  const { name } = typed.flag;
+  const own = line.flags.find(
+    (one) => one.name === name && one.alone !== undefined && commands.includes(one.alone),
+  );
+  if (own !== undefined && isBare({ flag: own, value: typed.value }, next)) {
+    // the next word is none of its values, and must not be taken for one
+    const [usual] = own.choices ?? [];
+    return { bound: usual === undefined ? `--${name}` : `--${name}=${usual}`, follows: false };
+  }
   const follows = isFollowed(typed, next);
   return { bound: withBound(typed, follows ? next : typed.value), follows };
 }
@@ -81,9 +87,10 @@ function isFollowed({ flag, value }: TypedFlag, next: string | undefined): boole
   return flag.choices === undefined || !next.startsWith("-");
 }
 
-/** `options --names`, with nothing or another flag behind it; elsewhere the value is missing. */
-function isBare({ value }: TypedFlag, next: string | undefined): boolean {
-  return value === undefined && (next === undefined || /^-./.test(next));
+/** `options --names`, with nothing or another flag behind it, or what is none of its values. */
+function isBare({ flag, value }: TypedFlag, next: string | undefined): boolean {
+  if (value !== undefined) return false;
+  return next === undefined || /^-./.test(next) || flag.choices?.includes(next) === false;
 }
 
 /** The word for a flag with its value; a boolean one is set, or its opposite is. */

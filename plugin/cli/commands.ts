@@ -10,6 +10,7 @@ import { recover as recoverSpec } from "../commands/recover/flags";
 import { status as statusSpec } from "../commands/status/flags";
 import * as rules from "../commands/validate/flags";
 import * as modules from "../commands/modules/flags";
+import * as advisories from "../commands/advisories/flags";
 import { policy } from "../commands/policy/flags";
 import { reapplyRbac } from "../commands/reapply-rbac/flags";
 import { unbindScc } from "../commands/unbind-scc/flags";
@@ -21,6 +22,7 @@ import { rehearseCommand } from "../commands/rehearse/entry";
 
 /** Words that only lead to other commands. */
 export const parents: Readonly<Record<string, Text>> = {
+  advisories: "List, check and test what is known to go wrong in which upgrade",
   cert: "Create or inspect the certificate of the admission webhook",
   modules: text`Look at the modules of a cluster (${ec}), define and install some`,
 };
@@ -112,6 +114,20 @@ const printPolicy = command(policy, async () => {
   return { run: runPolicy, text: policyText };
 });
 
+const advisoriesList = command(advisories.advisoriesList, async () => {
+  const { runAdvisoriesList } = await import("../commands/advisories/command.ts");
+  const { advisoriesText } = await import("../cmdutil/advisories-list.ts");
+  return { run: runAdvisoriesList, text: advisoriesText };
+});
+const advisoriesLint = command(advisories.advisoriesLint, async () => {
+  const { runAdvisoriesLint, lintText } = await import("../commands/advisories/command.ts");
+  return { run: runAdvisoriesLint, text: lintText };
+});
+const advisoriesTest = command(advisories.advisoriesTest, async () => {
+  const { runAdvisoriesTest, testText } = await import("../commands/advisories/command.ts");
+  return { run: runAdvisoriesTest, text: testText };
+});
+
 /** `rehearse`, which is given any other command that reaches a cluster. */
 export const rehearse = rehearseCommand([
   ...writers,
@@ -126,7 +142,8 @@ export const wrapperCommands: readonly CommandEntry[] = [rehearse, diff];
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
-  ...[check, ...writers, rehearse, diff, validate, audit, printPolicy, modulesInstall, status],
+  ...[check, ...writers, rehearse, diff, validate, audit, printPolicy],
+  ...[advisoriesList, advisoriesLint, advisoriesTest, modulesInstall, status],
   ...[recover, modulesList, modulesInUse, inspect],
   command(about.explain, async () => {
     const { runExplain, explanationText } = await import("../commands/explain/command.ts");
@@ -146,8 +163,14 @@ export const entries: readonly CommandEntry[] = [
   }),
 ];
 
-/** Every finding code with its cause, for completion; loaded when it is asked for. */
+/** Every code with its cause, for completion; loaded when it is asked for. */
 export async function codes(): Promise<readonly (readonly [code: string, cause: Text])[]> {
   const { catalogue } = await import("../commands/explain/catalogue.ts");
-  return catalogue.map(({ code, cause }) => [code, cause]);
+  const { listShipped } = await import("../domain/advisories/shipped.ts");
+  const told = [
+    // their texts name modules, which a brand may call otherwise
+    ...listShipped().map(({ code }): [string, Text] => [code, "what an advisory is about"]),
+    ...catalogue.map(({ code, cause }): [string, Text] => [code, cause]),
+  ];
+  return [...new Map(told)].sort(([one], [other]) => (one < other ? -1 : 1));
 }

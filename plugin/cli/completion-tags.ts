@@ -10,7 +10,7 @@ import type { KubeObject } from "../domain/kube/objects";
 import { getTyped } from "../ports/typed";
 import { type Names, renderTerm } from "../domain/names/names";
 import { judgeContents } from "../domain/release/contents";
-import { clusterVersionFor, platforms, releasePairs } from "../domain/release/platforms";
+import { clusterVersionFor, offeredReleases, platforms } from "../domain/release/platforms";
 import type { KubeClient } from "../ports/kubernetes";
 import type { Suggestion } from "./complete";
 
@@ -61,8 +61,9 @@ async function readTags(
 
 /** What an operator that runs may be upgraded to; all that is known where none is seen. */
 export function listReleases({ version }: Partial<OperatorRelease>): readonly Suggestion[] {
-  const known = releasePairs.map(([operator]) => operator);
-  const later = known.filter((tag) => version === undefined || compareTags(tag, version) > 0);
+  const later = offeredReleases.filter(
+    (tag) => version === undefined || compareTags(tag, version) > 0,
+  );
   const all = later.map((tag): Suggestion => [tag, "operator release"]);
   return version === undefined ? all : [[version, "the release that runs"], ...all];
 }

@@ -3,6 +3,9 @@
  * is made of these types, and `UPDATE_GOLDEN=1 npx jest test/plugin/output/documents.test.ts` makes it anew.
  */
 import type { CompletionDetails } from "./completion-scripts";
+import type { AdvisoriesDetails } from "../cmdutil/advisories-list";
+import type { FilesDetails } from "../commands/advisories/command";
+import type { ExplainedAdvisories } from "../commands/explain/advisories";
 import type { ExplainedStatements } from "../commands/explain/command";
 import type { ModulesInUseDetails, ModulesListDetails } from "../commands/modules/command";
 import type { OptionsDetails } from "./options";
@@ -25,6 +28,9 @@ import type { UnbindDetails } from "../commands/unbind-scc/unbind";
 
 /** By kind; undefined where a document has no details. */
 export interface Documents {
+  Advisories: AdvisoriesDetails;
+  AdvisoriesLint: FilesDetails;
+  AdvisoriesTest: FilesDetails;
   Audit: RulesDetails;
   CertCreate: undefined;
   CertInspect: CertificateDetails;
@@ -34,7 +40,7 @@ export interface Documents {
   Diff: Documents["Upgrade" | "UpgradeDatabase" | "UpgradeOperator" | "UpgradeWebhook"];
   Edits: undefined;
   ExampleRelease: ExampleDetails;
-  Explanation: Explained | ExplainedStatements;
+  Explanation: Explained | ExplainedStatements | ExplainedAdvisories | AdvisoriesDetails;
   Modules: ModulesListDetails;
   ModulesDefine: undefined;
   ModulesInUse: ModulesInUseDetails;

@@ -6,6 +6,10 @@ export const environment = {
   ENGINE_HELM: "helm to run for --chart; by default that of the PATH",
   HELM_DRIVER:
     "where helm keeps the records of its releases: secret (its default), configmap or sql",
+  ENGINE_ADVISORIES:
+    "files of advisories of your own, separated by commas, where --advisories is not given",
+  ENGINE_ADVISORIES_SHA256:
+    "SHA-256 that they must have, separated by commas, where --advisories-sha256 is not given",
   KUBECTL_EXTERNAL_DIFF: "program that shows the differences of diff",
   PATH: "where helm and engine-webhook are looked for",
   PATHEXT: "on Windows, the extensions of programs, by which helm is found",

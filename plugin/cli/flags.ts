@@ -1,5 +1,6 @@
 /** Commands that ask no cluster. */
 import { completionText } from "./completion-scripts";
+import { advisoriesFlags } from "../cmdutil/common-flags";
 import { shells } from "../cmdutil/standard-flags";
 import { type FlagsOf, groups, spec } from "../cmdutil/spec";
 
@@ -13,22 +14,35 @@ export const explain = spec({
   group: groups.look,
   summary: "Explain a finding code: cause, fix and source",
   description: `Explain a finding code: its cause, the fix and where it comes from. A number of the specification, an exit
-code or a guide that a report names with -v is explained by its text. Needs no cluster.`,
+code or a guide that a report names with -v is explained by its text. Needs no cluster.
+
+A code of advisories is explained by its rows: those that the tool ships, and those of --advisories. Without a CODE
+--advisories lists all of them, and marks those that apply to the cluster, where one can be reached.`,
   examples: {
     "Explain a code of a report": "explain SECRET-MISSING",
     "Explain where a step comes from": "explain S27,S28",
     "Explain a fact of the field": "explain Facts-7",
     "Explain an exit code": "explain exit-5",
     "Read what to do when edits cannot wait": "explain guides/bypass",
+    "List what is known to go wrong in which upgrade": "explain --advisories",
   },
   argument: {
     name: "CODE",
+    optional: true,
     offers: "code",
     help: "Code of a finding, or what stands behind it: S27, Facts-7, exit-5, guides/bypass",
   },
-  flags: {},
+  flags: {
+    ...advisoriesFlags,
+    advisories: { ...advisoriesFlags.advisories, alone: "explain" },
+  },
   cluster: false,
+  ends: [3, 69],
+  judge: (options, read) => ({ ...options, lists: read.isGiven("advisories") }),
 });
+
+/** Options of `explain`. */
+export type ExplainFlags = FlagsOf<typeof explain>;
 
 /** `completion`. */
 export const completion = spec({

@@ -292,7 +292,10 @@ function addFlag(command: Command, flag: FlagSpec): void {
   }
   // the positive one first: commander then gives a lone `--no-x` no default of its own
   const denied = flag.name.startsWith("no-");
-  for (const name of denied ? [opposite(flag.name), flag.name] : [flag.name, opposite(flag.name)]) {
+  const names = [flag.name, opposite(flag.name)];
+  // the other one may be a flag of its own, which takes a value
+  const added = names.filter((name) => !command.options.some(({ long }) => long === `--${name}`));
+  for (const name of denied ? added.reverse() : added) {
     command.addOption(new Option(`${name === flag.name ? short : ""}--${name}`));
   }
 }

@@ -2,8 +2,10 @@
 import { statSync } from "node:fs";
 import { findHelm } from "../adapters/helm";
 import { renderHelmKubeconfig } from "../adapters/helm-files";
+import { chooseHome } from "../domain/operator/chart-marks";
 import { UsageError } from "../domain/base/errors";
 import type { CommandContext } from "./context";
+import { readKeyed, type TypedFlag } from "./chart-flags";
 import type { Chart } from "./operator-flags";
 
 /** What helm is given each time. */
@@ -14,6 +16,13 @@ export interface ChartInputs {
   readonly kubeconfig: string;
   /** Text of each file with values. */
   readonly values: readonly string[];
+  /** What helm is told beside them. */
+  readonly given: readonly ReadFlag[];
+}
+
+/** A flag of helm's, with the content of the file that it names. */
+export interface ReadFlag extends TypedFlag {
+  readonly content?: string;
 }
 
 /** By what reads the inputs of a run. */
@@ -32,7 +41,10 @@ export async function readChartInputs(context: CommandContext, chart: Chart): Pr
   return await inputs;
 }
 
-async function readNow(context: CommandContext, { chart, values }: Chart): Promise<ChartInputs> {
+async function readNow(
+  context: CommandContext,
+  { chart, values, given }: Chart,
+): Promise<ChartInputs> {
   const { env, options } = context;
   const problems: UsageError[] = [];
   const attempt = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
@@ -46,10 +58,20 @@ async function readNow(context: CommandContext, { chart, values }: Chart): Promi
   };
   const executable = await attempt(() => findHelm(env));
   await attempt(() => {
+    requireHome(env);
+  });
+  await attempt(() => {
     requireReadAgain(chart);
   });
   const texts: string[] = [];
-  for (const file of values) texts.push((await attempt(() => readValues(context, file))) ?? "");
+  const read = async (flag: string, file: string): Promise<string> =>
+    (await attempt(() => readFile(context, flag, file))) ?? "";
+  for (const file of values) texts.push(await read("values", file));
+  const flags: ReadFlag[] = [];
+  for (const flag of given) {
+    const file = nameFile(flag);
+    flags.push(file === undefined ? flag : { ...flag, content: await read(flag.name, file) });
+  }
   const kubeconfig = await attempt(() => renderHelmKubeconfig(options.connection, env));
   const [first, ...others] = problems;
   if (first !== undefined && others.length === 0) throw first;
@@ -60,13 +82,33 @@ async function readNow(context: CommandContext, { chart, values }: Chart): Promi
       { hint },
     );
   }
-  return { executable, kubeconfig, values: texts };
+  return { executable, kubeconfig, values: texts, given: flags };
 }
 
-async function readValues({ readInput }: CommandContext, file: string): Promise<string> {
+async function readFile(
+  { readInput }: CommandContext,
+  flag: string,
+  file: string,
+): Promise<string> {
   if (!file.includes("://")) return await readInput(file);
-  throw new UsageError("--values: an address is not read, since its content may change", {
-    hint: "give its content: curl ADDRESS | kubectl engine … --values -",
+  const content = flag === "set-file" ? "KEY=-" : "-";
+  throw new UsageError(`--${flag}: an address is not read, since its content may change`, {
+    hint: `give its content: curl ADDRESS | kubectl engine … --${flag} ${content}`,
+  });
+}
+
+/** The file whose content counts; undefined where the text itself does. */
+function nameFile({ reads, text = "" }: TypedFlag): string | undefined {
+  return reads === "file" ? text : readKeyed({ reads, text })?.file;
+}
+
+/** Helm forgets what it keeps in memory, and ends where it does not know the word. */
+function requireHome({ HELM_DRIVER: driver }: NodeJS.ProcessEnv): void {
+  if (chooseHome(driver) !== undefined) return;
+  const why =
+    driver === "memory" ? "helm forgets its releases when it ends" : "helm has no such driver";
+  throw new UsageError(`HELM_DRIVER is ${String(driver)}: ${why}`, {
+    hint: "unset HELM_DRIVER, or name where the release's records are: secret, configmap or sql",
   });
 }
 

@@ -27,6 +27,24 @@ export const releaseFlags = flagTable({
 /** Which release is meant. */
 export type ReleaseFlags = OptionsOf<typeof releaseFlags>;
 
+/** Files of advisories beside the rows that the tool ships; ENGINE_ADVISORIES is read for them too. */
+export const advisoriesFlags = flagTable({
+  advisories: {
+    value: "SOURCE",
+    file: true,
+    repeat: true,
+    help: "Advisories of your own: a file, a folder, or an https URL; may be repeated",
+  },
+  "advisories-sha256": {
+    value: "HEX",
+    repeat: true,
+    help: "SHA-256 that one of them must have; a URL needs one; may be repeated",
+  },
+});
+
+/** Which files of advisories are meant. */
+export type AdvisoriesFlags = OptionsOf<typeof advisoriesFlags>;
+
 /** `--skip`, for every command that judges before it writes (cli contract, Output). */
 export const skipFlag = flagTable({
   skip: {
@@ -51,6 +69,23 @@ export function makeNamedSkipFlag(codes: readonly string[]) {
         return skip;
       },
       help: `Refusal to accept, with the object as it is printed: ${codes.join(", ")}; may be repeated`,
+    },
+  } as const;
+}
+
+/** How the webhook is probed by a command that only looks; `alone`: that command. */
+export function probeFlags<const T extends string>(alone: T) {
+  return {
+    probe: {
+      value: "HOW",
+      choices: ["usual", "all"],
+      alone,
+      key: "probeAll",
+      read: (read: FlagReader, name: string) => read.choice(name, ["usual", "all"]) === "all",
+      help: "all: probe the webhook in every kind, version and namespace that differ; usual: in the first twelve",
+    },
+    "no-probe": {
+      help: "Send no dry runs: then it is not known whether the webhook works",
     },
   } as const;
 }

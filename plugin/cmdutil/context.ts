@@ -2,6 +2,8 @@
  * What every command gets from the program, and what it gives back: the seam between the command
  * line (program.ts) and the commands.
  */
+import type { UpTo } from "../domain/advisories/age";
+import type { Sourced } from "../domain/advisories/row";
 import type { StillRunning } from "../adapters/running";
 import type { PlayedService } from "../adapters/rest-api/connect";
 import type { OnSlow } from "../adapters/http/slow";
@@ -64,6 +66,10 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Hears of a server or a program that does not answer, and without seconds that it does again. */
   readonly onSlow?: OnSlow;
+  /** What is known of releases; absent: what ships with the tool. */
+  readonly advised?: readonly Sourced[] | undefined;
+  /** The newest releases whose notes were read for these; absent: those of what ships with the tool. */
+  readonly upTo?: UpTo | undefined;
   /** Where records of runs are kept; touches no disk yet. */
   readonly home: () => Promise<Home>;
   /** The file that is running, for what lies beside it. */

@@ -39,6 +39,8 @@ interface Flag extends Completed {
   readonly value?: string;
   /** The default, as help shows it. */
   readonly fallback?: string;
+  /** Its value is KEY=FILE. */
+  readonly keyed?: true;
   /** The one command in which the flag may also stand without a value, with a meaning of its own. */
   readonly alone?: string;
   /** The flag without which this one means nothing. */
@@ -96,7 +98,7 @@ export function listFlags(table: FlagTable): readonly FlagSpec[] {
 
 /** The options of what was typed; each problem is kept by the reader. */
 export function readOptions<T extends FlagTable>(table: T, reader: FlagReader): OptionsOf<T> {
-  reader.requireOneStdin(Object.keys(table).filter((name) => table[name]?.file === true));
+  reader.requireOneStdin(table);
   const values = Object.entries<Flag>(table).map(
     ([name, flag]) => [flag.key ?? attribute(name), readFlag(reader, name, flag)] as const,
   );
@@ -181,7 +183,8 @@ export function nameVariable({ name }: Pick<FlagSpec, "name">): string {
   return `ENGINE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-function split(text: string): readonly string[] {
+/** The parts of a text that commas separate. */
+export function splitList(text: string): readonly string[] {
   return text
     .split(",")
     .map((part) => part.trim())
@@ -214,7 +217,7 @@ export class FlagReader {
   each(name: string): readonly string[] {
     const given = this.raw[attribute(name)];
     if (Array.isArray(given)) return given.map(String).filter((value) => value !== "");
-    return split(this.variable(name) ?? "");
+    return splitList(this.variable(name) ?? "");
   }
 
   /** As `each`; an empty one on the command line is a problem. */
@@ -225,10 +228,15 @@ export class FlagReader {
   }
 
   /** Names the flags of a command line that lead to stdin, where there are several. */
-  requireOneStdin(names: readonly string[]): void {
-    const streamed = names.flatMap((name) =>
-      [this.raw[attribute(name)]].flat().flatMap((value) => (value === "-" ? [`--${name}`] : [])),
-    );
+  requireOneStdin(table: FlagTable): void {
+    const streamed = Object.entries<Flag>(table).flatMap(([name, { file, keyed }]) => {
+      const leads = (value: unknown): boolean =>
+        (file === true && value === "-") ||
+        (keyed === true && typeof value === "string" && value.endsWith("=-"));
+      return [this.raw[attribute(name)]]
+        .flat()
+        .flatMap((value) => (leads(value) ? `--${name}` : []));
+    });
     if (streamed.length < 2) return;
     const flags = [...new Set(streamed)].join(" and ");
     this.problems.push(`${flags}: stdin can be read once: write one of its inputs to a file`);
@@ -236,7 +244,7 @@ export class FlagReader {
 
   /** As `each`, where commas separate on the command line too. */
   list(name: string): readonly string[] {
-    return this.each(name).flatMap(split);
+    return this.each(name).flatMap(splitList);
   }
 
   /** One of the choices, else a problem that names them. */

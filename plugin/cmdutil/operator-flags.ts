@@ -1,10 +1,11 @@
 /** The flags of upgrade-operator, which upgrade takes as well. */
 import { isRegistry } from "../domain/release/images";
 import { isSubdomain } from "../domain/kube/selectors";
+import { chartFlags, readHelmFlags, readKeyed, type TypedFlag } from "./chart-flags";
 import { type FlagReader, flagTable, type OptionsOf } from "./flags";
 import { findUnnamed } from "../domain/checks/selection";
 import type { Skip } from "../domain/base/skip";
-import { unusualCode } from "../domain/operator/findings";
+import { deletesDataCode, unusualCode } from "../domain/operator/findings";
 import { type skipFlag, releaseFlags } from "./common-flags";
 
 export const operatorFlags = flagTable({
@@ -45,6 +46,7 @@ export const operatorFlags = flagTable({
     read: (read, name) => read.eachFilled(name),
     help: "Values for the chart, over those in force; - is stdin; may be repeated, the last one wins",
   },
+  ...chartFlags,
 });
 
 const ofBundle = ["sha256", "target", "image-registry", "pull-secret"];
@@ -53,11 +55,13 @@ type OperatorTyped = OptionsOf<typeof operatorFlags> & OptionsOf<typeof skipFlag
 
 export function judgeOperator<O extends OperatorTyped>(options: O, read: FlagReader) {
   const { chart, releaseName, version, values, skip: typedSkip, ...own } = options;
-  const isUnusual = ({ code }: Skip): boolean => code === unusualCode;
-  const unusual = typedSkip.filter(isUnusual);
-  read.problems.push(...findUnnamed(unusual, [unusualCode]));
-  const skip = typedSkip.filter((one) => !isUnusual(one));
-  const allowObjects = unusual.flatMap(({ object }) => object ?? []);
+  // these are found by the plan, and not with the prerequisites
+  const ofPlan = [unusualCode, deletesDataCode];
+  const isOfPlan = ({ code }: Skip): boolean => ofPlan.includes(code);
+  const allowed = typedSkip.filter(isOfPlan);
+  read.problems.push(...findUnnamed(allowed, ofPlan));
+  const skip = typedSkip.filter((one) => !isOfPlan(one));
+  const allowObjects = allowed.flatMap(({ object }) => object ?? []);
   const byChart = read.isGiven("chart");
   read.requireOne("release", "chart");
   if (!byChart && !read.isGiven("release")) {
@@ -67,11 +71,12 @@ export function judgeOperator<O extends OperatorTyped>(options: O, read: FlagRea
     read.missing.push(`--${name}: goes with --release`);
   }
   const typed = { chart: chart ?? "", releaseName: releaseName ?? "", version: version ?? "" };
+  const given = readHelmFlags(read);
   return {
     ...own,
     skip,
     allowObjects,
-    ...(byChart && { chart: judgeChart({ ...typed, values }, read) }),
+    ...(byChart && { chart: judgeChart({ ...typed, values, given }, read) }),
   };
 }
 
@@ -90,6 +95,8 @@ export interface Chart {
   readonly version: string;
   /** Files, of which a later one wins. */
   readonly values: readonly string[];
+  /** What helm is told beside them. */
+  readonly given: readonly TypedFlag[];
 }
 
 function judgeChart(typed: Chart, read: FlagReader): Chart {
@@ -102,6 +109,10 @@ function judgeChart(typed: Chart, read: FlagReader): Chart {
   expect("release-name", isName, "give the name of the chart's release, as helm list shows it");
   const isVersion = exactVersion.test(typed.version);
   expect("version", isVersion, "give one version of the chart, for example 8.0.2-2");
+  for (const flag of typed.given) {
+    if (flag.reads !== "keyed file" || readKeyed(flag) !== undefined) continue;
+    read.problems.push(`--${flag.name}: is not KEY=FILE: give each key a flag of its own`);
+  }
   return typed;
 }
 

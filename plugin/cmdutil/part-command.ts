@@ -1,10 +1,14 @@
 /** Runs a part as a command of its own; how long a command waits in all. */
+import { pick } from "../domain/base/values";
+import type { Sourced } from "../domain/advisories/row";
 import { choosePatience } from "../kernel/wait";
 import type { PartRunOptions } from "../kernel/simple-part";
 import type { Part } from "../kernel/part";
 import { runPart } from "../kernel/run-part";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
+import { noteBeyond } from "./advisories-age";
+import { requireAdvisories } from "./advisories-option";
 import { runPorts, writeOptions } from "./run-ports";
 
 /** The limit of a whole wait: a time that was given, typed or in the environment; else what continues may. */
@@ -21,6 +25,8 @@ interface RunFlags {
   readonly stallAfterMs?: number;
   /** --timeout was typed: it then limits the whole wait. */
   readonly limited?: boolean;
+  /** The tag of the cluster that is asked for. */
+  readonly target?: string;
 }
 
 /** What a part is told beside its own flags. */
@@ -30,6 +36,8 @@ export interface PartRun extends PartRunOptions {
   readonly args: readonly string[];
   /** Wait for what is not ready before the write, instead of stopping. */
   readonly wait: boolean;
+  /** What is known of releases; absent: what ships with the tool. */
+  readonly advised?: readonly Sourced[] | undefined;
 }
 
 /** Makes the part of judged flags. */
@@ -37,15 +45,21 @@ export type MakePart<F> = (flags: F, run: PartRun) => Part;
 
 /** The run of a command that is one part; every expected end comes back as a report. */
 export function runPartCommand<F extends object>(kind: string, make: MakePart<F>): CommandRun<F> {
-  return async (context, args, flags) => {
+  const run: CommandRun<F> = async (context, args, flags) => {
+    const { target }: RunFlags = flags;
+    noteBeyond(context, { cluster: target });
     const ports = await runPorts(context, kind);
-    const run = await makePartRun(context, args, flags);
-    const { dryRun } = run;
-    return await runPart(ports, make(flags, run), {
+    const made = await makePartRun(context, args, flags);
+    const { dryRun } = made;
+    return await runPart(ports, make(flags, made), {
       dryRun,
-      limitMs: choosePatience({ ...flags, ...run }),
+      limitMs: choosePatience({ ...flags, ...made }),
     });
   };
+  return async (context, args, flags) =>
+    "advisories" in flags
+      ? await requireAdvisories(run)(context, args, flags)
+      : await run(context, args, flags);
 }
 
 /** The same, of a command line. */
@@ -56,5 +70,5 @@ export async function makePartRun(
 ): Promise<PartRun> {
   const { namespace } = await context.connect();
   const limit = readLimit(context.options, limited === true);
-  return { namespace, args, ...writeOptions(context), ...limit };
+  return { namespace, args, ...writeOptions(context), ...limit, ...pick(context, "advised") };
 }

@@ -17,7 +17,7 @@ export async function runPorts(context: CommandContext, kind: string): Promise<A
   const part = recorder && String(recorder.beginPart());
   return {
     cluster: await connect(),
-    ...{ clock, signal, names, ask, present },
+    ...{ clock, signal, names, ask, present, advised: context.advised },
     recorder: recorder ?? (await startRecorder(context, kind)),
     journal: openJournal(await context.home(), run.id, part),
     yaml: renderCompactly,

@@ -1,4 +1,5 @@
 /** What a command is on the command line: its words, its help and its flags, before anything is loaded. */
+import type { ExitCode } from "../domain/base/errors";
 import type { Text } from "../domain/names/text";
 import type { PlaceSign } from "../readers/operator-namespace";
 import { type Completed, FlagReader, type FlagTable, type OptionsOf, readOptions } from "./flags";
@@ -31,6 +32,8 @@ export interface Described {
   readonly argument?: ArgumentSpec;
   /** Reaches a cluster: its documents carry `run`. */
   readonly cluster: boolean;
+  /** Exit codes of one that reaches no cluster, beside those of every command. */
+  readonly ends?: readonly ExitCode[];
   /** All that it prints as text, where its arguments alone decide: nothing is loaded to run it. */
   readonly says?: (args: readonly string[]) => string | undefined;
   /** It writes objects: it takes --print-role. */

@@ -1,4 +1,5 @@
 /** Keeps what a run has done and seen, tells the reporter of it, and makes the document. */
+import { leaveSuperseded } from "../domain/diagnosis/superseded";
 import { toDocument } from "../domain/diagnosis/symptom";
 import type { Awaited } from "../domain/base/awaited";
 import { apiFinding } from "../domain/rest-api/errors";
@@ -126,7 +127,7 @@ export class Recorder {
   }
 
   addFindings(findings: readonly Finding[]): void {
-    for (const finding of findings.map(toDocument)) {
+    for (const finding of leaveSuperseded(findings).map(toDocument)) {
       this.#findings.push(finding);
       this.deps.event({ type: "finding", finding });
     }
@@ -274,7 +275,7 @@ export class Recorder {
   once(): (findings: readonly Finding[]) => void {
     const told = new Set<string>();
     return (findings) => {
-      for (const finding of findings) {
+      for (const finding of leaveSuperseded(findings)) {
         const key = JSON.stringify(finding);
         if (!told.has(key)) this.addFindings([finding]);
         told.add(key);

@@ -1,4 +1,5 @@
 /** What runs and parts work with: the cluster, the clock, the record; and whom they may ask. */
+import type { Sourced } from "../domain/advisories/row";
 import { CancelledError } from "../domain/base/errors";
 import type { Finding } from "../domain/base/findings";
 import type { Names } from "../domain/names/names";
@@ -12,6 +13,8 @@ export interface RunPorts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly names: Names;
+  /** What is known of releases; absent: what ships with the tool. */
+  readonly advised?: readonly Sourced[] | undefined;
   readonly recorder: Recorder;
   readonly journal: Journal;
   /** Renders a list of objects as YAML, for Roles to ask for. */

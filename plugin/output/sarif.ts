@@ -23,7 +23,8 @@ export function buildSarif({ kind, exit, findings = [] }: Report): object {
     })),
   };
   const invocation = {
-    executionSuccessful: exit.code <= 1,
+    // 1 and 3 are verdicts
+    executionSuccessful: [0, 1, 3].includes(exit.code),
     exitCode: exit.code,
     exitCodeDescription: exit.reason,
   };

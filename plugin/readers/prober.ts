@@ -13,6 +13,7 @@ import {
   type ProbePair,
   type Proof,
   type ProbeKind,
+  type WantedEntry,
 } from "../domain/admission/probe";
 import { type ProbeAnswer, readAnswer } from "../domain/admission/answers";
 import { type Hindrance, hindranceIn, findRefuser } from "../domain/admission/refusers";
@@ -22,7 +23,7 @@ import { type Clock, type KubeClient, deadline } from "../ports/kubernetes";
 /** What counts as proof, and how long to wait for it. */
 export interface ProofWanted {
   /** The entry that has to be seen refusing; absent: answers alone are wanted. */
-  readonly entry: string | undefined;
+  readonly entry: WantedEntry;
   readonly quietMs: number;
   readonly pairs: number;
   readonly limitMs: number;
@@ -147,14 +148,20 @@ export class Prober {
    * the one that is told: where only those of another webhook were seen, it is asked more often.
    */
   async look(rounds: number): Promise<void> {
-    for (let round = 0; round < rounds || (round < mostLooks && this.#mayTurn); round += 1) {
+    for (let round = 0; round < rounds || (round < mostLooks && this.mayTurn); round += 1) {
       await this.round();
     }
   }
 
-  get #mayTurn(): boolean {
+  /** Only refusals of another webhook were seen: who is told first may change. */
+  get mayTurn(): boolean {
     const { hindrance } = this;
     return hindrance?.twin === "deny" && hindrance.refuser.kind === "webhook";
+  }
+
+  /** Both twins once and at the same time: a webhook that does not answer costs its time limit once. */
+  async glance(): Promise<void> {
+    await Promise.all([this.send("accept"), this.send("deny")]);
   }
 
   /** Sends both twins once. */

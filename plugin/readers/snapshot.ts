@@ -2,10 +2,19 @@
  * Reads a cluster into facts: one LIST for each kind, all at once, then by GET the owners that marks name and the
  * Services that others call (S57; cli contract, status).
  */
+import type { Sourced } from "../domain/advisories/row";
 import { isForbidden, unlessForbidden } from "../ports/forbidden";
 import type { CertificateFacts } from "../domain/certificate/certificate";
 import { findKeeper, type Keeper } from "../domain/certificate/keepers";
-import { secretNames } from "../domain/facts/secret-references";
+import { listPlaces } from "../domain/checks/context";
+import {
+  listNamedSecrets,
+  listNamers,
+  type NamedList,
+  type NamedSecret,
+  namingLists,
+} from "../domain/references/secrets";
+import { atMost } from "../domain/base/concurrency";
 import { ApiError } from "../domain/base/errors";
 import {
   type FactKey,
@@ -15,6 +24,8 @@ import {
   type FactSource,
   factSources,
   notAsked,
+  unreadFacts,
+  withObjects,
 } from "../domain/facts/facts";
 import { liveBundles } from "../domain/admission/injector";
 import type { Names } from "../domain/names/names";
@@ -36,6 +47,8 @@ export interface SnapshotDeps {
   readonly clock: Clock;
   readonly names: Names;
   readonly signal: AbortSignal;
+  /** What is known of releases; absent: what ships with the tool. */
+  readonly advised?: readonly Sourced[] | undefined;
   /** Without it the webhook's certificate is not judged. */
   readonly certificates?: Pick<Certificates, "readSecretCertificate">;
 }
@@ -57,7 +70,12 @@ const markedKeys = [
 type ListResult =
   | { readonly is: "read"; readonly objects: readonly KubeObject[] }
   | { readonly is: "unserved" }
-  | { readonly is: "refused" | "misfit"; readonly why: string };
+  | {
+      readonly is: "refused" | "misfit";
+      readonly why: string;
+      /** What of it the operator's namespace has, where that may be read. */
+      readonly here?: readonly KubeObject[];
+    };
 
 export const none: ListResult = { is: "unserved" };
 
@@ -75,8 +93,10 @@ export async function readSnapshot(
     ...atOnce.map(async (key) => [key, await readList(deps, sources[key], namespace)] as const),
   ]);
   const answered = new Map<FactKey, ListResult>(answers);
-  if (keys.includes("namedSecrets")) {
-    answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
+  for (const list of ["namedSecrets", "referredSecrets"] as const) {
+    if (keys.includes(list)) {
+      answered.set(list, await readNamedSecrets(deps, { namespace, list }, answered));
+    }
   }
   const [secret] = collectObjects(answered, "webhookSecrets");
   const configurations = collectObjects(answered, "webhookConfigurations");
@@ -85,12 +105,8 @@ export async function readSnapshot(
     now: clock.now(),
   });
   const certificate = secret && deps.certificates?.readSecretCertificate(secret, names, live);
-  const objects = Object.fromEntries(
-    factKeys.map((key): [FactKey, readonly KubeObject[]] => [
-      key,
-      collectObjects(answered, key).map((each) => withheld(each, names)),
-    ]),
-  ) as unknown as FactObjects;
+  const objects = collectAll(answered, (each) => withheld(each, names));
+  const partly = factKeys.filter((key) => hereOf(answered.get(key)) !== undefined);
   const misfits = factKeys.filter((key) => answered.get(key)?.is === "misfit");
   const own = objects.services.filter((one) => one.metadata.name === names.webhook.service);
   const marked = [...markedKeys.flatMap((key) => objects[key]), ...own];
@@ -113,6 +129,7 @@ export async function readSnapshot(
         return "why" in answer ? [[key, answer.why]] : [];
       }),
     ),
+    ...(partly.length > 0 && { partly: new Set(partly) }),
     ...(misfits.length > 0 && { misfits: new Set(misfits) }),
     ...(certificate !== undefined && {
       certificate: withKeeper(certificate, secret && findKeeper(secret, names, left)),
@@ -125,7 +142,20 @@ function collectObjects(
   key: FactKey,
 ): readonly KubeObject[] {
   const answer = answered.get(key);
-  return answer?.is === "read" ? answer.objects : [];
+  return answer?.is === "read" ? answer.objects : (hereOf(answer) ?? []);
+}
+
+function collectAll(
+  answered: ReadonlyMap<FactKey, ListResult>,
+  keep: (object: KubeObject) => KubeObject = (object) => object,
+): FactObjects {
+  return Object.fromEntries(
+    factKeys.map((key) => [key, collectObjects(answered, key).map(keep)] as const),
+  ) as unknown as FactObjects;
+}
+
+function hereOf(answer: ListResult | undefined): readonly KubeObject[] | undefined {
+  return answer !== undefined && "here" in answer ? answer.here : undefined;
 }
 
 /** What keeps the Secret is known once its owners were looked for. */
@@ -154,31 +184,59 @@ function withheld(object: KubeObject, names: Names): KubeObject {
   } satisfies Secret;
 }
 
-/** One LIST for each name: whoever may read but these Secrets can be asked for them. */
+/** The Secrets of a list: what names them may not be known. */
 async function readNamedSecrets(
   deps: SnapshotDeps,
-  namespace: string,
+  { namespace, list }: { readonly namespace: string; readonly list: NamedList },
   answered: ReadonlyMap<FactKey, ListResult>,
 ): Promise<ListResult> {
-  const failed = [answered.get("ecs"), answered.get("ercs")].find(({ is } = none) => is !== "read");
-  if (failed !== undefined && "why" in failed) return failed;
+  const failed = namingLists[list]
+    .map((key) => answered.get(key) ?? none)
+    .find((one) => "why" in one);
+  if (failed !== undefined) return omit(failed, "here");
+  const facts = { ...unreadFacts(deps.names, namespace), objects: collectAll(answered) };
+  const namers = listNamers({ ...facts, places: listPlaces(facts) }, list);
+  return await listEach(deps, listNamedSecrets(namers, list, facts));
+}
+
+/** One LIST for each name: whoever may read but these Secrets can be asked for them. */
+async function listEach(deps: SnapshotDeps, named: readonly NamedSecret[]): Promise<ListResult> {
   const { resource } = factSources(deps.names).namedSecrets;
-  const named = secretNames(collectObjects(answered, "ecs"), collectObjects(answered, "ercs"), {
-    ...{ names: deps.names, namespace },
-  });
+  const next = atMost(namedAtOnce);
   const found = await Promise.all(
-    named.map((only) => readList(deps, { resource, own: true, only }, namespace)),
+    named.map(({ name: only, namespace }) =>
+      next(async () => await readList(deps, { resource, own: true, only }, namespace)),
+    ),
   );
   const refused = found.find((one) => "why" in one);
   if (refused !== undefined) return refused;
   return { is: "read", objects: found.flatMap((one) => (one.is === "read" ? one.objects : [])) };
 }
 
+/** So many Secrets are asked for at once: there may be one for each database. */
+const namedAtOnce = 20;
+
+/** The facts with the Secrets that some objects name, wherever they are. */
+export async function readReferred(
+  deps: SnapshotDeps,
+  facts: Facts,
+  named: readonly NamedSecret[],
+): Promise<Facts> {
+  const result = await listEach(deps, named);
+  if ("why" in result) {
+    return { ...facts, unread: new Map([...facts.unread, ["referredSecrets", result.why]]) };
+  }
+  const found = result.is === "read" ? result.objects : [];
+  const kept = found.map((one) => withheld(one, deps.names));
+  return withObjects(facts, { referredSecrets: ofKind(kept, kinds.secret.kind) });
+}
+
 async function readList(
-  { cluster, signal }: SnapshotDeps,
+  deps: SnapshotDeps,
   source: FactSource,
   namespace: string,
 ): Promise<ListResult> {
+  const { cluster, signal } = deps;
   const options = { signal, whole: true, ...listOptions(source, namespace) };
   const [newest, ...older] = listVersions(source);
   const why = cluster.misfits?.(newest, options.namespace);
@@ -191,8 +249,19 @@ async function readList(
   } catch (error) {
     if (!isForbidden(error)) throw error;
     const served = await Promise.all([newest, ...older].map((each) => isServed(cluster, each)));
-    return served.includes(true) ? { is: "refused", why: error.message } : none;
+    if (!served.includes(true)) return none;
+    return { is: "refused", why: error.message, ...(await readHere(deps, source, namespace)) };
   }
+}
+
+async function readHere(
+  deps: SnapshotDeps,
+  source: FactSource,
+  namespace: string,
+): Promise<{ readonly here?: readonly KubeObject[] }> {
+  if (source.orOwn !== true) return {};
+  const own = await readList(deps, { ...omit(source, "orOwn"), own: true }, namespace);
+  return own.is === "read" ? { here: own.objects } : {};
 }
 
 function listOptions({ own, only, lean, labels }: FactSource, namespace: string): ListOptions {

@@ -1,36 +1,48 @@
 /** Probes the webhook in force by dry runs. */
-import { products } from "../domain/facts/deletion";
 import type { FactKey, Facts } from "../domain/facts/facts";
 import type { Recorder } from "../kernel/recorder";
 import type { SnapshotDeps } from "./snapshot";
-import { type ProbeOutcome, hindranceCause } from "../domain/admission/refusers";
+import { describeConditions } from "../domain/admission/unguarded";
 import { explainUnproven, listPolicies } from "../domain/admission/consequence";
-import { entriesInForce, findEntry, readServiceNamespace } from "../domain/admission/configuration";
-import { isProvable } from "../domain/admission/selected";
-import { judgeAnswers } from "../domain/admission/faults";
+import { findEntry, readServiceNamespace } from "../domain/admission/configuration";
+import { findUnevaluated, judgeAnswers, reportUnevaluated } from "../domain/admission/faults";
 import { tally } from "../domain/admission/gap";
 import {
   findLastWrong,
+  judgeProof,
+  type Observation,
   pairFromStored,
   type ProbePair,
-  pairsFor,
   type Proof,
+  type WantedEntry,
 } from "../domain/admission/probe";
+import { type PlannedProbe, planProbes, type ProbePlan } from "../domain/admission/probe-plan";
+import {
+  gatherOutcomes,
+  type ProbeOutcome,
+  type ProbedPair,
+  readSeen,
+} from "../domain/admission/probe-outcome";
 import type { ProbeAnswer } from "../domain/admission/answers";
 import { probedBy, probeNeed } from "../domain/admission/needs";
 import { EngineError } from "../domain/base/errors";
+import { renderForbidden } from "../domain/rollout/health";
+import { countNoun } from "../domain/base/values";
+import { readName } from "../domain/kube/objects";
+import { renderTerm } from "../domain/names/names";
+import { permissionLine } from "../domain/kube/permissions";
 import { findMissingPermissions } from "../kernel/permissions";
-import { labelsFor } from "../domain/kube/selectors";
 import { Prober, type ProberDeps, type ProberOptions } from "./prober";
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "../domain/kube/models";
 
-/** Nothing was written that would have to spread: what answers wrong for so long stays wrong. */
-const wanted = { quietMs: 200, pairs: 2, limitMs: 5_000 };
-
-const openingRounds = 3;
-
-/** How many edits are sent at first. */
-const looks = 3;
+/** Right answers to each twin that are enough where nothing was written that would have to spread. */
+const enough = { quietMs: 0, pairs: 2 };
+/** So many looks tell what is wrong; while answers are right or may change, there are more. */
+const usualLooks = 4;
+const mostLooks = 12;
+const pauseMs = 50;
+/** An answer that took so long and then failed is not asked for again. */
+const slowMs = 1_000;
 
 /** The lists that a probe is made from. */
 export const probedFacts: readonly FactKey[] = [
@@ -41,48 +53,176 @@ export const probedFacts: readonly FactKey[] = [
   "ercs",
 ];
 
-interface ProbeWanted {
+/** How the webhook is probed. */
+export interface ProbeWish {
   /** Of the probe's objects, which nothing else has. */
   readonly name: string;
+  /** How many pairs at most; 0: none; absent: as many as are usual. */
+  readonly most?: number;
+  /** The cluster is that of a rehearsal. */
+  readonly isPlayed?: boolean;
+}
+
+interface ProbeWanted extends ProbeWish {
+  /** As the report calls it; absent: it is in no report. */
   readonly phase?: string;
+  /** The one entry that has to be seen refusing; absent: any by which the webhook is called. */
+  readonly entry?: string;
   /** A pair of one's own in place of the table's. */
   readonly own?: ProbePair | undefined;
 }
 
-/** What the twins showed; a cause that is not the webhook's leaves it open. */
+type ProbeWorld = SnapshotDeps & { readonly recorder: Recorder };
+
+/**
+ * What the webhook in force does with good and bad edits. One pair is sent first: of a webhook that does not answer, the
+ * others would only cost its time limit again.
+ */
 export async function probeWebhook(
-  deps: SnapshotDeps & { readonly recorder: Recorder },
+  deps: ProbeWorld,
   facts: Facts,
-  { name, phase = "status", own }: ProbeWanted,
+  wanted: ProbeWanted,
 ): Promise<ProbeOutcome> {
-  const { entry } = facts.names.webhook;
-  const pair = own ?? pickPair(facts, { name, entries: [entry] });
-  if (typeof pair === "string") return { is: "open", because: pair };
-  const prober = new Prober(deps, pair);
-  await prober.look(looks);
-  const proof: Proof =
-    prober.hindrance === undefined
-      ? await prober.settle({ ...wanted, entry })
-      : { is: "waiting", because: hindranceCause(prober.hindrance) };
-  deps.recorder.probe({ phase, ...tally(prober.countObservations(), prober.ours) });
-  if (proof.is === "proven") return proof;
-  const { names, namespace } = facts;
-  const service = { namespace, name: names.webhook.service };
-  const policies = listPolicies(
-    facts.objects.webhookConfigurations
-      .flatMap((one) => entriesInForce(one, service, names))
-      .map((one) => one.entry),
+  if (wanted.most === 0) return { is: "unasked", because: "not probed (--no-probe)" };
+  const plan = planProbes(facts, wanted);
+  if (typeof plan === "string") return { is: "open", because: plan };
+  const { allowed, forbidden } = await findAllowed(deps, plan.probes);
+  const [first, ...others] = allowed;
+  if (first === undefined) {
+    return { is: "unasked", forbidden: true, because: `not probed (${forbidden.join(", ")})` };
+  }
+  const examine = async (one: PlannedProbe): Promise<Examined> =>
+    await examinePair({ ...deps, facts, plan, wanted }, one);
+  const opening = await examine(first);
+  const isDead = opening.outcome.is === "failed" && opening.isSlow;
+  const rest = isDead ? [] : await Promise.all(others.map(examine));
+  const all = [opening, ...rest];
+  const { phase } = wanted;
+  const observations = all.flatMap(({ prober }) => prober.countObservations());
+  if (phase !== undefined) deps.recorder.probe({ phase, ...tally(observations, plan.ours) });
+  return gatherOutcomes(
+    all.map(({ prober: { pair }, outcome }) => [placeOf(pair, facts), outcome]),
+    [
+      ...plan.unprovable.map((kind) => `not provable: ${kind}`),
+      ...forbidden,
+      ...(plan.left === 0 ? [] : [`${countNoun(plan.left, "more pair")} (--probe=all)`]),
+    ],
   );
-  const because = explainUnproven(proof.because, policies, findLastWrong(prober.observations));
-  const { hindrance } = prober;
-  if (hindrance !== undefined) return { is: "elsewhere", hindrance };
-  const other = prober.observations.some(({ answer }) => answer.is === "other");
-  if (other) return { is: "open", because };
-  const object = `ValidatingWebhookConfiguration/${names.webhook.configuration}`;
-  const answering = { ours: prober.ours, object, policies, namespace, names };
-  const finding = judgeAnswers(prober.countObservations(), answering);
-  return { is: "failed", because, ...(finding !== undefined && { finding }) };
 }
+
+/** Those that the user may send, and what it takes to send the others. */
+async function findAllowed(
+  { cluster }: Pick<ProbeWorld, "cluster">,
+  probes: readonly PlannedProbe[],
+): Promise<{ readonly allowed: readonly PlannedProbe[]; readonly forbidden: readonly string[] }> {
+  const lineOf = ({ pair }: PlannedProbe): string => permissionLine(probeNeed(probedBy(pair)));
+  const needs = new Map(probes.map((one) => [lineOf(one), probeNeed(probedBy(one.pair))]));
+  const missing = await findMissingPermissions(cluster, [...needs.values()]);
+  const lines = missing.map(permissionLine);
+  // to see changes refused is more than one has to be allowed
+  const needed = missing.filter(({ verb }) => verb !== "update");
+  return {
+    allowed: probes.filter((one) => !lines.includes(lineOf(one))),
+    forbidden: needed.map((one) => renderForbidden(permissionLine(one))),
+  };
+}
+
+interface Examination extends ProbeWorld {
+  readonly facts: Facts;
+  readonly plan: ProbePlan;
+  readonly wanted: ProbeWanted;
+}
+
+interface Examined {
+  readonly prober: Prober;
+  readonly outcome: ProbeOutcome;
+  /** Its last answer came late. */
+  readonly isSlow: boolean;
+}
+
+async function examinePair(run: Examination, { pair, limitMs }: PlannedProbe): Promise<Examined> {
+  const { plan, wanted, names } = run;
+  const options = { ours: plan.ours, limitMs };
+  const { prober, proof } = await look(new Prober(run, pair, options), run);
+  const last = prober.observations.at(-1);
+  const isSlow = isLate(last);
+  if (proof.is === "proven") {
+    const at = last?.to ?? run.clock.now();
+    const pairs = [placeOf(pair, run.facts)];
+    const isPlayed = wanted.isPlayed === true;
+    return { prober, isSlow, outcome: { is: "proven", at, isPlayed, pairs, beside: [] } };
+  }
+  const { hindrance } = prober;
+  if (hindrance !== undefined) return { prober, isSlow, outcome: { is: "elsewhere", hindrance } };
+  const wrong = findLastWrong(prober.observations);
+  const policies = listPolicies(plan.entries);
+  const because = explainUnproven(proof.because, policies, wrong);
+  const seen = readSeen(wrong);
+  const object = `ValidatingWebhookConfiguration/${names.webhook.configuration}`;
+  // one that is stored may break the rules already
+  if (seen === "refuses" && pair.accept.metadata.uid !== undefined) {
+    const either = "either it breaks a rule already, or the webhook refuses every change";
+    const open: ProbeOutcome = { is: "open", because: `${because} (${either})`, isDoubt: true };
+    return { prober, isSlow, outcome: open };
+  }
+  const condition = findUnevaluated(prober.observations, plan.entries);
+  if (condition !== undefined) {
+    const finding = reportUnevaluated(condition, { object, policies });
+    const failed: ProbeOutcome = { is: "failed", because, seen: "unknown", policies, finding };
+    return { prober, isSlow, outcome: failed };
+  }
+  if (prober.observations.some(({ answer }) => answer.is === "other"))
+    return { prober, isSlow, outcome: { is: "open", because } };
+  const { namespace } = run.facts;
+  const conditions = plan.entries.flatMap(describeConditions);
+  const answering = { ours: prober.ours, object, policies, namespace, names, conditions };
+  const finding = judgeAnswers(prober.countObservations(), answering);
+  const outcome: ProbeOutcome = {
+    ...{ is: "failed", because, seen, policies },
+    ...(finding !== undefined && { finding }),
+  };
+  return { prober, isSlow, outcome };
+}
+
+interface Looked {
+  readonly prober: Prober;
+  readonly proof: Proof;
+}
+
+/** As few looks as tell it. */
+async function look(prober: Prober, { wanted, plan, clock, signal }: Examination): Promise<Looked> {
+  const entry: WantedEntry = wanted.entry ?? plan.ours;
+  for (let looks = 1; ; looks += 1) {
+    await prober.glance();
+    const proof = judgeProof(prober.countObservations(), { ...enough, entry });
+    if (proof.is === "proven" || isTold(prober, proof, looks)) return { prober, proof };
+    await clock.sleep(pauseMs, signal);
+  }
+}
+
+function isLate(last: Observation | undefined): boolean {
+  return last !== undefined && last.to - last.from >= slowMs;
+}
+
+function isTold(prober: Prober, proof: Proof, looks: number): boolean {
+  const last = prober.observations.at(-1);
+  if (isLate(last) && last?.answer.is === "failed") return true;
+  if (prober.hindrance?.twin === "accept") return true;
+  const mayChange = (proof.is === "waiting" && proof.isRight === true) || prober.mayTurn;
+  return looks >= (mayChange ? mostLooks : usualLooks);
+}
+
+function placeOf({ kind, resource, accept }: ProbePair, { names }: Facts): ProbedPair {
+  const known = [names.edb, names.eaadb, names.erc].find((one) => one.kind === kind);
+  return {
+    kind: known === undefined ? kind : renderTerm(known),
+    version: resource.version,
+    namespace: String(accept.metadata.namespace),
+    ...(accept.metadata.uid !== undefined && { stored: readName(accept) }),
+  };
+}
+
+const openingRounds = 3;
 
 /**
  * Longest that an API server waits for a webhook, whatever a configuration that comes in the meantime says (its
@@ -96,17 +236,10 @@ export async function openInForce(
   facts: Facts,
   { name, own }: Pick<ProbeWanted, "name" | "own">,
 ): Promise<Prober | string> {
-  const { entry, oldEntry } = facts.names.webhook;
-  const entries = [entry, oldEntry];
-  const pair = own ?? pickPair(facts, { name, entries });
-  if (typeof pair === "string") return pair;
-  return await openProber(deps, pair, { limitMs: inForceLimitMs });
-}
-
-/** What a pair is for. */
-interface PairWanted extends Pick<ProbeWanted, "name"> {
-  /** Names of entries, the first that is there counts. */
-  readonly entries: readonly string[];
+  const plan = planProbes(facts, { name, most: 1, own });
+  if (typeof plan === "string") return plan;
+  const [first] = plan.probes;
+  return await openProber(deps, first.pair, { limitMs: inForceLimitMs });
 }
 
 /** The entry of a namespace's webhook. */
@@ -118,27 +251,6 @@ export function pickEntry(
   return entries
     .flatMap((name) => configurations.map((one) => findEntry(one, name)))
     .find((found) => readServiceNamespace(found) === namespace);
-}
-
-/** The twins of a kind that the entry matches, in a namespace that it selects; else why there are none. */
-function pickPair(facts: Facts, { name, entries }: PairWanted): ProbePair | string {
-  const { names, namespace: operators, objects } = facts;
-  const entry = pickEntry(objects.webhookConfigurations, operators, entries);
-  if (entry === undefined) return "no configuration of this namespace can be probed";
-  const namespace = objects.namespaces
-    .filter((one) => isProvable(entry, one))
-    .map(({ metadata }) => String(metadata.name))
-    .sort((one, other) => Number(other === operators) - Number(one === operators))[0];
-  const labels = labelsFor(entry.objectSelector);
-  if (namespace === undefined || labels === undefined)
-    return "nothing is selected by its selectors";
-  const served = (["edb", "eaadb", "erc"] as const)
-    .filter((kind) => !facts.unserved.has(products[kind]))
-    .map((kind) => names[kind].plural);
-  const pair = pairsFor(entry, { names, namespace, name, labels }).find(({ resource }) =>
-    served.includes(resource.plural),
-  );
-  return pair ?? "none of the kinds that it matches is served";
 }
 
 /** A prober of a pair; a fresh object that someone else refuses gives way to a stored one. */

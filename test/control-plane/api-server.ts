@@ -30,6 +30,8 @@ export interface ServerSpec {
    * here has the address of a pod; absent: at the address of the Service.
    */
   readonly endpointsThrough?: string;
+  /** Through which proxies it calls; absent: through none. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Of a server that was stopped, for one that takes its place; absent: a free one. */
   readonly port?: number;
 }
@@ -69,6 +71,7 @@ export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiS
   const daemon = site.start({
     name: spec.name,
     file: site.binaries["kube-apiserver"],
+    ...(spec.env !== undefined && { env: spec.env }),
     args: [
       `--etcd-servers=${spec.etcdUrl}`,
       `--secure-port=${String(port)}`,

@@ -185,6 +185,8 @@ export interface Metadata {
   readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly ownerReferences?: readonly object[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }

@@ -21,7 +21,7 @@ export interface ControlPlaneOptions {
   readonly dir?: string;
   /** Known to the server besides the default ones (users.ts). */
   readonly users?: readonly User[];
-  readonly server?: Pick<ServerSpec, "endpointsThrough">;
+  readonly server?: Pick<ServerSpec, "endpointsThrough" | "env">;
 }
 
 /** What a second API server on the same store offers. */
@@ -49,7 +49,9 @@ export interface ControlPlane extends Omit<Server, "stop"> {
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<RunResult>;
   /** Stops the first server, does this, and starts another one in its place. */
   withoutServer(act: () => Promise<unknown>): Promise<void>;
-  addServer(options?: Pick<ServerSpec, "webhookClient" | "oidc">): Promise<Server>;
+  addServer(
+    options?: Pick<ServerSpec, "webhookClient" | "oidc" | "endpointsThrough">,
+  ): Promise<Server>;
   auditMark(): Promise<AuditMark>;
   /** The events of all servers since the mark, else all, in the order of their arrival. */
   auditEvents(since?: AuditMark): Promise<readonly AuditEvent[]>;

@@ -69,6 +69,14 @@ export function oldBinding(
   };
 }
 
+/** What the operator has in its own namespace, without which it does nothing anywhere. */
+export function ownAccess(): readonly KubeObject[] {
+  const { role, roleBinding } = names.operator;
+  const binding = oldBinding(operatorNamespace, { apiGroup, kind: "Role", name: role });
+  const metadata = { ...binding.metadata, name: roleBinding };
+  return [oldRole(operatorNamespace, role), { ...binding, metadata }];
+}
+
 export function namespaceNamed(
   name: string,
   marks: Readonly<Record<string, string>> = {},

@@ -84,7 +84,10 @@ const everything = [
 /** What it does without, and then judges less: in the Role, and not told as missing. */
 const beside = [
   "get customresourcedefinitions",
+  "list configmaps",
   "list deployments",
+  "list engineenterpriseactiveactivedatabases",
+  "list engineenterprisedatabases",
   "list mutatingwebhookconfigurations",
   "list engineenterpriseclusters",
   "list pods",

@@ -111,7 +111,7 @@ test("a Service without an address is told by the answer, by each command that a
     code: "WEBHOOK-UNREACHABLE",
     fix: containing("with upgrade-operator --release SOURCE"),
   };
-  const status = await runPlugin(controlPlane, ["status", "--probe"], scene);
+  const status = await runPlugin(controlPlane, ["status"], scene);
   const { webhook } = status.report.details as StatusDetails;
   expect(webhook.verdict).toMatchObject({ is: "stalled", ...expected });
   const swap = await runSwap(controlPlane);

@@ -1,5 +1,6 @@
 import { createServer } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server, Socket } from "node:net";
 import type { Pair } from "./certificate";
 
 /**
@@ -13,10 +14,14 @@ export interface StandIn {
   close(): Promise<void>;
 }
 
-interface Review {
+export interface Review {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly request: { readonly uid: string; readonly object?: unknown };
+  readonly request: {
+    readonly uid: string;
+    readonly operation: string;
+    readonly object?: unknown;
+  };
 }
 
 const versions = ["7.2", "7.4", "8.0", "8.2", "major"];
@@ -31,6 +36,16 @@ export async function startStandIn(host: string, pair: Pair, always?: Conduct): 
     // A probe that gives up in the middle takes its call with it.
     answer(request, response, always).catch(() => response.destroy());
   });
+  return listenAt(host, server);
+}
+
+/** Listens at the address of a Service, until it is closed with all its connections. */
+export async function listenAt(host: string, server: Server): Promise<StandIn> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(443, host, resolve);
@@ -41,7 +56,7 @@ export async function startStandIn(host: string, pair: Pair, always?: Conduct): 
         return;
       }
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
+      for (const socket of open) socket.destroy();
       await closed;
     },
   };
@@ -64,19 +79,38 @@ async function answer(
     response.writeHead(500).end("broken on purpose");
     return;
   }
-  const review = JSON.parse(await bodyOf(request)) as Review;
-  const wrong =
-    conduct === "refuses" || (conduct === "judges" && !isKnown(versionOf(review.request.object)));
-  const verdict = {
-    apiVersion: review.apiVersion,
-    kind: review.kind,
+  const review = await reviewOf(request);
+  const wrong = conduct === "refuses" || (conduct === "judges" && isWrong(review));
+  answerJson(
+    response,
+    verdictOn(review, wrong ? `refused by the stand-in (${conduct})` : undefined),
+  );
+}
+
+export async function reviewOf(request: IncomingMessage): Promise<Review> {
+  return JSON.parse(await bodyOf(request)) as Review;
+}
+
+/** By the one rule, that of the engineVersion. */
+export function isWrong({ request }: Review): boolean {
+  return !isKnown(versionOf(request.object));
+}
+
+/** The answer that allows, or that refuses for a reason. */
+export function verdictOn({ apiVersion, kind, request }: Review, refusal?: string) {
+  return {
+    apiVersion,
+    kind,
     response: {
-      uid: review.request.uid,
-      allowed: !wrong,
-      ...(wrong ? { status: { code: 422, message: `refused by the stand-in (${conduct})` } } : {}),
+      uid: request.uid,
+      allowed: refusal === undefined,
+      ...(refusal !== undefined && { status: { code: 422, message: refusal } }),
     },
   };
-  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(verdict));
+}
+
+export function answerJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
 }
 
 function conductOf(url: string): Conduct {

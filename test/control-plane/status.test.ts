@@ -9,6 +9,7 @@ import {
   cluster,
   namespaceNames,
   openManaged,
+  ownAccess,
   operatorNamespace,
   rightsOf,
   seedNamespaces,
@@ -92,6 +93,8 @@ test("the command that is next can be run as it is printed, and is not next any 
   const { api } = controlPlane;
   await api.create(operatorDeployment(operatorNamespace));
   await writeOperatorStatus(api, operatorNamespace);
+  expect(detailsOf(await status()).next?.says).toMatch(/^fix the operator's access first: /);
+  for (const object of ownAccess()) await api.create(object);
   // without a StatefulSet the EC is on its way; without the EC nothing but RBAC is left
   const given = detailsOf(await status()).next;
   expect(given?.says).toMatch(/^wait for EC ec: /);

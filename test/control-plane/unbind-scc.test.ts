@@ -20,6 +20,7 @@ import {
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { type PluginRun, runPlugin, runner } from "./plugin-run";
 import { until } from "./until";
+import { sampled } from "../support/sampled";
 
 const constraintsName = "securitycontextconstraints.security.openshift.io";
 const definitions = exampleDefinitions(defaultNames);
@@ -81,7 +82,7 @@ describe("on OpenShift", () => {
   });
 
   const cases = constellations.map((constellation, index) => ({ ...constellation, index }));
-  test.each(cases)("$name", async (wanted) => {
+  test.each(sampled(cases))("$name", async (wanted) => {
     const { exit, codes, writes, constraint, may, account: name = "ec", beside, index } = wanted;
     const place = placeNamed(`case-${String(index)}`);
     const { ns, other, scc } = place;

@@ -291,7 +291,12 @@ describe("a prerequisite that is missing", () => {
     await row.fix();
     const found = run.report.findings?.filter((finding) => finding.code === row.code);
     expect(found).toMatchObject([
-      { severity: "error", cause: matching(/./), fix: matching(/./), source: matching(/^S\d/) },
+      {
+        severity: "error",
+        cause: matching(/./),
+        fix: matching(/./),
+        source: matching(/^(S\d|(notes|upgrade page) of )/),
+      },
     ]);
     expect([run.code, run.writes]).toEqual([3, []]);
     expect(run.report.exit.reason).toMatch(/nothing was written$/);

@@ -44,9 +44,24 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/cmdutil\/common-flags\.ts$/, ["credentialsSecret"], "this tool's own key of a flag"],
   [/^plugin\/simulator\/rest-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
+  [
+    /^plugin\/domain\/advisories\/(judge|row)\.ts$/,
+    ["engine"],
+    "what ranges of engine versions are of, and this tool's own name in commands of rows",
+  ],
+  [
+    /^plugin\/commands\/upgrade-operator\/chart-changes\.ts$/,
+    ["nodeSelector"],
+    "a pod's own field, for which the resource's is named",
+  ],
   [/^plugin\/commands\/cert\/(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/kube\/kinds\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
-  [/^plugin\/domain\/operator\/wanted\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
+  [
+    /^plugin\/domain\/(operator\/wanted|references\/table)\.ts$/,
+    ["serviceAccountName"],
+    "of a Deployment's pods",
+  ],
+  [/\/chart-changes\.ts$/, ["priorityClassName"], "of a Deployment's pods"],
   [
     /^plugin\/domain\/engine-cluster\/volumes\.ts$/,
     ["Resizing"],
@@ -71,11 +86,6 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     /^plugin\/(domain\/database\/bdb|simulator\/rest-api\/upgrade)\.ts$/,
     ["engineVersion"],
     "this tool's own key of the field; its name in a request is data",
-  ],
-  [
-    /^plugin\/domain\/release\/platforms\.ts$/,
-    ["7.2", "7.4", "8.0", "8.2"],
-    "the versions that releases bundle, as published",
   ],
   [/^plugin\/simulator\/rest-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],

@@ -3,12 +3,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../../plugin/commands/explain/catalogue";
+import { listShipped } from "../../plugin/domain/advisories/shipped";
 import { sourceCommand, withPage } from "../../plugin/domain/base/findings";
 import { exitMeanings } from "../../plugin/domain/base/errors";
 import { typed } from "../support/program-world";
 
 const root = join(__dirname, "../..");
 const page = readFileSync(join(root, "docs/specification.md"), "utf8");
+const advisories = readFileSync(join(root, "docs/reference/advisories.md"), "utf8");
 const numbers = new Set([...page.matchAll(/^\| ([SC]\d+) \|/gmu)].map(([, id]) => id));
 const chapters = new Set(
   [
@@ -18,8 +20,12 @@ const chapters = new Set(
   ].map(([, id]) => `Facts ${String(id)}`),
 );
 
+/** Documents of others, which rows of advisories name; the page of the advisories has them. */
+const documents = new Set(listShipped().map(({ source }) => source));
+
 /** What of a source cannot be looked up; `S24-S30` is a range of statements. */
 function unresolved(source: string): readonly string[] {
+  if (documents.has(source)) return advisories.includes(` ${source} |\n`) ? [] : [source];
   return source.split(/, |-(?=[SC]\d)/u).filter((part) => {
     const [, code] = /^exit code (\d+)$/u.exec(part) ?? [];
     if (code !== undefined) return !Object.hasOwn(exitMeanings, code);
@@ -78,9 +84,11 @@ function inPrograms(): ReadonlySet<string> {
 
 describe("who has only the program looks a source up with the command that is printed beside it", () => {
   const isNumbered = (source: string): boolean => /^(?:[SC]\d|Facts \d|exit code)/u.test(source);
+  const isOfProject = (source: string): boolean => isNumbered(source) || source.startsWith("docs/");
+  // advisories name documents of others
   const all = new Set([
-    ...catalogue.map(({ source }) => source),
-    ...recorded().keys(),
+    ...catalogue.map(({ source }) => source).filter(isOfProject),
+    ...[...recorded().keys()].filter(isOfProject),
     ...[...inPrograms()].filter(isNumbered),
   ]);
 
@@ -96,6 +104,7 @@ test.each([
   ["Facts 4.3, S24-S30", "Facts 4.3, S24-S30 (kubectl engine explain Facts-4.3,S24-S30)"],
   ["exit code 5", "exit code 5 (kubectl engine explain exit-5)"],
   ["docs/guides/webhook-swap.md", "kubectl engine explain guides/webhook-swap"],
+  ["notes of operator 8.0.2-2, security", "notes of operator 8.0.2-2, security"],
   ["docs/reference/commands/check.md", "kubectl engine check --help"],
   ["docs/reference/environment.md", "kubectl engine options"],
 ])("%s is printed as %s", (source, shown) => {
@@ -113,6 +122,7 @@ test.each([
   ["Facts 4.3", "Facts 4.3 (docs/specification.md)"],
   ["exit code 5", "exit code 5 (docs/reference/exit-codes.md)"],
   ["docs/guides/webhook-swap.md", "docs/guides/webhook-swap.md"],
+  ["notes of operator 8.0.2-2, security", "notes of operator 8.0.2-2, security"],
 ])("%s is shown with its page", (source, shown) => {
   expect(withPage(source)).toBe(shown);
 });

@@ -8,6 +8,7 @@ import { ApiError } from "../../plugin/domain/base/errors";
 import { type KubeObject, type Ref, refTo, type Resource } from "../../plugin/domain/kube/objects";
 import { getPath, isObject, omit } from "../../plugin/domain/base/values";
 import { createRegistry } from "../../plugin/simulator/kinds/registry";
+import { defaultNames as names } from "../../plugin/domain/names/names";
 import type { Access, KubeClient, Preconditions } from "../../plugin/ports/kubernetes";
 import { digestOf, type Fields, fieldsOf, toldChanges, toldFields } from "./fields";
 
@@ -220,10 +221,17 @@ function unbound(body: unknown): Pick<Write, "body" | "precondition"> {
   return { body: { ...body, metadata: others }, precondition };
 }
 
+/** The kinds that a probe sends, which no registry knows without their definitions. */
+function findProbed({ apiVersion, kind }: KubeObject): Resource | undefined {
+  const { group } = names;
+  const found = [names.edb, names.eaadb, names.erc].find((one) => one.kind === kind);
+  const [, version = ""] = apiVersion.split("/");
+  return found && { group, version, plural: found.plural, kind };
+}
+
 function refOf(object: KubeObject): Ref {
-  const definition = registry.byKind(object.apiVersion, object.kind);
-  if (definition === undefined) throw new Error(`no kind ${object.apiVersion} ${object.kind}`);
-  const resource: Resource = definition.resource;
+  const resource = registry.byKind(object.apiVersion, object.kind)?.resource ?? findProbed(object);
+  if (resource === undefined) throw new Error(`no kind ${object.apiVersion} ${object.kind}`);
   return refTo(resource, object);
 }
 

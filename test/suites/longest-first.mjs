@@ -10,7 +10,7 @@ const { default: Sequencer } = createRequire(import.meta.url)("@jest/test-sequen
 /** Of each run, measured on two idle cores; what is not named here is short. */
 const longest = [
   ...["parts", "wholes", "rest", "jobs", "adapters", "simulator", "webhook", "domain"],
-  ...["laws-of-many-worlds", "hanging-whole", "role-without-a-rule", "hanging-operator"],
+  ...["laws", "laws-of-many-worlds", "hanging-whole", "role-without-a-rule", "hanging-operator"],
   ...["hanging-objects", "differential", "plans", "terminal", "next-gone", "printed-role"],
   ...["ways", "standstill", "upgrade-interrupt", "upgrade-misbehavior", "swap-table"],
   ...["unbind-scc", "upgrade-operator", "webhook-rollout", "upgrade-observed"],

@@ -40,7 +40,8 @@ export async function walkNext(world: PlayedWorld, given = release): Promise<Wal
 }
 
 async function readNext(world: PlayedWorld, given: string): Promise<string | undefined> {
-  const { out } = await type(world, `status -n engine --release ${given}`);
+  // nothing answers for the webhook here
+  const { out } = await type(world, `status -n engine --no-probe --release ${given}`);
   return asString(getPath(JSON.parse(out), ["details", "next", "command"]));
 }
 

@@ -9,16 +9,33 @@ export interface HelmAnswers {
   /** Releases as `helm list` has them, by state; absent: one that is deployed. */
   readonly status?: string;
   readonly revision?: string;
+  /** States of its revisions, the first one first; absent: superseded, deployed, and the state above. */
+  readonly history?: readonly string[];
   /** No release is known. */
   readonly knowsNone?: true;
   /** Objects of the rendered chart. */
   readonly objects?: readonly KubeObject[];
+  /** Objects of the render that comes after the first one; absent: the same. */
+  readonly again?: readonly KubeObject[];
+  /** Objects as the release was deployed; absent: helm prints nothing. */
+  readonly deployed?: readonly KubeObject[];
+  /** As helm prints them of a render. */
+  readonly hooks?: readonly object[];
   /** Lines on stdout before the JSON, and behind it. */
   readonly before?: string;
   readonly behind?: string;
+  /** What its upgrades fail with. */
+  readonly fails?: string;
   /** Stands in the place of the JSON of an upgrade. */
   readonly instead?: string;
 }
+
+/** The flags after which a file is named, behind a key or not. */
+const fileFlags = [
+  ...["values", "kubeconfig", "set-file"],
+  ...["ca-file", "registry-config", "repository-config"],
+] as const;
+type FileFlag = (typeof fileFlags)[number];
 
 export interface PlayedHelm {
   /** The program. */
@@ -28,7 +45,7 @@ export interface PlayedHelm {
   /** The upgrades that were no dry run. */
   readonly upgrades: () => readonly string[];
   /** The contents of files after this flag, in the order of the calls. */
-  readonly given: (flag: "values" | "kubeconfig") => readonly string[];
+  readonly given: (flag: FileFlag) => readonly string[];
 }
 
 /** Writes the program into a folder; `chart` is the version of the chart that is deployed. */
@@ -48,24 +65,39 @@ export function playHelm(folder: string, version: string, answers: HelmAnswers =
   const printed = (value: unknown): string => `${before}${JSON.stringify(value)}\n${behind}`;
   write("list", printed(answers.knowsNone === true ? [] : [release(version)]));
   write("after", printed([{ ...release("8.0.2-2"), status: "deployed" }]));
-  const manifest = objects.map((object) => `---\n${JSON.stringify(object)}\n`).join("");
-  write(
-    "render",
-    answers.instead ?? printed({ name: "operator", config: {}, hooks: [], manifest }),
-  );
+  const manifestOf = (all: readonly KubeObject[]): string =>
+    all.map((object) => `---\n${JSON.stringify(object)}\n`).join("");
+  const render = (all: readonly KubeObject[]): string => {
+    const { hooks = [] } = answers;
+    const release = { name: "operator", config: {}, hooks, manifest: manifestOf(all) };
+    return answers.instead ?? printed(release);
+  };
+  write("render", render(objects));
+  write("render-again", render(answers.again ?? objects));
+  const states = answers.history ?? ["superseded", "deployed", status];
+  const chart = `${names.operator.chart}-${version}`;
+  write("history", printed(states.map((one, at) => ({ revision: at + 1, status: one, chart }))));
+  const isNone = answers.knowsNone === true && answers.history === undefined;
+  if (isNone) write("none", "Error: release: not found\n");
   write("get", printed({}));
+  write("manifest", manifestOf(answers.deployed ?? []));
+  if (answers.fails !== undefined) write("fails", answers.fails);
   const script = `#!/bin/sh
 cd '${home}' || exit 1
 echo "$*" >> calls
 last=
 for word in "$@"; do
-  case "$last" in --values|--kubeconfig) cat "$word" >> "given$last"; printf '\\001' >> "given$last";; esac
+  case "$last" in ${fileFlags.map((flag) => `--${flag}`).join("|")}) cat "\${word#*=}" >> "given$last"; printf '\\001' >> "given$last";; esac
   last=$word
 done
 case "$1" in
   version) printf '%s' '${before.replaceAll("'", "")}'; echo v4.2.1;;
-  list|get) cat "$1";;
-  upgrade) case "$*" in *--dry-run=*) cat render;; *) echo "$*" >> upgrades; mv after list;; esac;;
+  get) if [ "$2" = manifest ]; then cat manifest; else cat get; fi;;
+  history) [ -f none ] && { cat none >&2; exit 1; }
+    cat history;;
+  list) cat list;;
+  upgrade) [ -f fails ] && { cat fails >&2; exit 1; }
+    case "$*" in *--dry-run=*) cat render; cp render-again render;; *) echo "$*" >> upgrades; mv after list;; esac;;
 esac
 `;
   writeFileSync(file, script, { mode: 0o700 });

@@ -1,5 +1,6 @@
 /** Admission webhooks whose servers are functions: what the cluster in memory asks before a write. */
 import { ApiError } from "../../plugin/domain/base/errors";
+import { asArray, getOwn, getPath } from "../../plugin/domain/base/values";
 import { kinds } from "../../plugin/domain/kube/kinds";
 import type { KubeObject } from "../../plugin/domain/kube/objects";
 import {
@@ -14,8 +15,8 @@ import type { Admission, Attempt, StateView } from "../../plugin/simulator/model
 
 /** The server behind an admission Service. */
 export interface WebhookServer {
-  /** The caBundle that trusts it. */
-  readonly ca: string;
+  /** The caBundles that trust it. */
+  readonly ca: string | readonly string[];
   /** The reason for a refusal, undefined to allow. */
   readonly judge: (object: KubeObject) => string | undefined;
   /** Why it cannot be called, undefined when it can. */
@@ -70,5 +71,19 @@ function brokenOf(
   if (server === undefined) return "service not found";
   const unknown =
     "tls: failed to verify certificate: x509: certificate signed by unknown authority";
-  return caBundle === server.ca ? server.down : unknown;
+  return [server.ca].flat().includes(caBundle) ? server.down : unknown;
+}
+
+/** Refuses what any server of the product would refuse. */
+export function judgesAll(object: KubeObject): string | undefined {
+  const spec = getPath(object, ["spec"]);
+  const parts = [spec, getOwn(spec, "globalConfigurations")];
+  const version = parts
+    .map((part) => getOwn(part, "engineVersion"))
+    .find((one) => one !== undefined);
+  if (version === "0.0") return `Unsupported value: "0.0"`;
+  if (parts.some((part) => getOwn(part, "evictionPolicy") === "no-such-policy"))
+    return "evictionPolicy";
+  const modules = parts.flatMap((part) => asArray(getOwn(part, "modulesList")));
+  return modules.some((one) => getOwn(one, "name") === "no-such-module") ? "module" : undefined;
 }

@@ -7,6 +7,7 @@ import type { MemoryControlPlane } from "../../plugin/simulator/api-server/contr
 import { playAlong } from "../../plugin/simulator/operator/controller";
 import { VirtualClock } from "../../plugin/ports/virtual-clock";
 import type { Clock, KubeClient } from "../../plugin/ports/kubernetes";
+import { serveAll } from "./probes";
 import { admin, makeWorld } from "./world";
 import { alone, scc } from "../plugin/commands/unbind-scc/objects";
 import { testTime } from "./manual-clock";
@@ -106,8 +107,8 @@ export class Starts {
     const last = before.at(-1);
     if (last === undefined) {
       const example = (await exampleSource(names, testTime)).objects.map(this.change);
-      return makeWorld({ objects: objects === undefined ? example : objects(example) })
-        .controlPlane;
+      const all = objects === undefined ? example : objects(example);
+      return makeWorld({ objects: all, servers: serveAll(all) }).controlPlane;
     }
     const earlier = { before: before.slice(0, -1), ...(objects !== undefined && { objects }) };
     const start = (await this.of(earlier)).fork();

@@ -391,6 +391,21 @@ describe("draining", () => {
     expect({ code, connection: headers["connection"] }).toEqual({ code: 503, connection: "close" });
   });
 
+  test("answers what has arrived on a connection that looks idle", async () => {
+    const socket = await RawConnection.open({ port, ca: pair.certPem });
+    const call = "GET /livez HTTP/1.1\r\nHost: webhook\r\n\r\n";
+    await socket.write(call);
+    expect(await socket.reply()).toMatch(/^HTTP\/1\.1 200 /);
+    const wait = () => {
+      // the bytes are with the system, and the server has not been told of them yet
+      socket.socket.write(call);
+      return Promise.resolve();
+    };
+    await drain(server, { health, inFlight, wait, patienceMs: 5_000 });
+    await socket.closed();
+    expect(socket.text().match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  });
+
   test("does not wait for ever", async () => {
     clusters.hangs = true;
     const stuck = post(wrong);

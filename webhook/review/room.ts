@@ -61,12 +61,18 @@ export class InFlight {
   /** They hold places too, and have to free space: slow senders could take all of them otherwise. */
   readonly arriving = new Arrivals();
   private count = 0;
+  private all = 0;
   private waiting: (() => void)[] = [];
 
   constructor(private readonly most: number) {}
 
   get size(): number {
     return this.count;
+  }
+
+  /** How many were ever taken. */
+  get taken(): number {
+    return this.all;
   }
 
   /**
@@ -76,6 +82,7 @@ export class InFlight {
   enter(): boolean {
     if (this.count >= this.most && !this.arriving.shed("any")) return false;
     this.count += 1;
+    this.all += 1;
     return true;
   }
 

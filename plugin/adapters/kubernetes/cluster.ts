@@ -1,7 +1,7 @@
 /** The Cluster port over HTTP. */
 import type { Duplex } from "node:stream";
 import { ApiError, EngineError, UnavailableError } from "../../domain/base/errors";
-import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
+import { isKubeObject, type KubeObject, type Ref, type Resource } from "../../domain/kube/objects";
 import {
   asArray,
   asString,
@@ -28,7 +28,7 @@ import type {
   WriteOptions,
 } from "../../ports/kubernetes";
 import type { Client, KubeCall } from "./client";
-import { collectionPath, isKubeObject, Kinds, nameRef, objectPath } from "./kinds";
+import { collectionPath, Kinds, nameRef, objectPath } from "./kinds";
 import { NoAnswer } from "../http/answer";
 
 const patchTypes: Readonly<Record<PatchType, string>> = {

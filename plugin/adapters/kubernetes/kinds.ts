@@ -7,7 +7,7 @@ import {
   type ServedResource,
   splitApiVersion,
 } from "../../domain/kube/objects";
-import { asArray, asString, getOwn, isObject } from "../../domain/base/values";
+import { asArray, asString, getOwn } from "../../domain/base/values";
 import type { Client } from "./client";
 
 /** A kind that the server serves, and where its objects live. */
@@ -115,10 +115,4 @@ function segment(name: string): string {
     throw new UsageError(`"${name}" is not a name in the Kubernetes API`);
   }
   return encodeURIComponent(name);
-}
-
-/** Whether a value says what it is, as every object of the API does. */
-export function isKubeObject(value: unknown): value is KubeObject {
-  const said = [getOwn(value, "apiVersion"), getOwn(value, "kind")];
-  return said.every((word) => typeof word === "string") && isObject(getOwn(value, "metadata"));
 }

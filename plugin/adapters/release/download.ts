@@ -1,4 +1,4 @@
-/** Downloads an archive over https; nothing of an address but host and path is ever shown. */
+/** Downloads a file over https; nothing of an address but host and path is ever shown. */
 import { publicValue } from "../../domain/base/redact";
 import type { ConnectionOptions } from "node:tls";
 import {
@@ -17,6 +17,8 @@ import { ProxyError, proxyFor, tunnelTo, verifyPeer } from "../http/tunnel";
 
 /** What a download needs to know of the world, and how far it may go. */
 interface Download {
+  /** What is downloaded, in a word. */
+  readonly what: string;
   readonly signal: AbortSignal;
   /** For HTTPS_PROXY and NO_PROXY. */
   readonly env: NodeJS.ProcessEnv;
@@ -51,8 +53,8 @@ async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
     const answer = await requestOnce(url, agents, options);
     if (answer instanceof NoAnswer) throw answer;
     const { status, headers } = answer;
-    if (redirects.includes(status)) return followTo(url, headers.location);
-    if (status !== 200) throw explainRefusal(url, status);
+    if (redirects.includes(status)) return followTo(url, headers.location, options);
+    if (status !== 200) throw explainRefusal(url, status, options);
     return await collectBody(answer, url, options);
   } catch (error) {
     throw error instanceof NoAnswer ? explainFailure(url, error, options) : error;
@@ -81,7 +83,7 @@ function requestOnce(url: URL, agents: Agents, options: Download): Promise<HttpA
 }
 
 /** A login in the new address is not used: nobody gave it for that host. */
-function followTo(url: URL, location: string | undefined): URL {
+function followTo(url: URL, location: string | undefined, { what }: Download): URL {
   if (location === undefined || !URL.canParse(location, url.href)) {
     throw new InputError(`${publicValue(url.href)} redirects without saying where to`);
   }
@@ -92,7 +94,7 @@ function followTo(url: URL, location: string | undefined): URL {
   throw new UsageError(
     `${publicValue(url.href)} redirects to ${publicValue(next.href)}: only https is followed`,
     {
-      hint: "download the archive yourself, check it, and give the file",
+      hint: `download the ${what} yourself, check it, and give the file`,
     },
   );
 }
@@ -100,40 +102,46 @@ function followTo(url: URL, location: string | undefined): URL {
 async function collectBody(
   answer: HttpAnswer,
   url: URL,
-  { packedBytes: limit, silentMs, signal }: Download,
+  { what, packedBytes: limit, silentMs, signal }: Download,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of readArriving(answer, { clock: {}, silentMs, signal })) {
     size += chunk.length;
     if (size > limit) {
-      throw new InputError(`archive ${publicValue(url.href)} is larger than ${megabytes(limit)}`);
+      throw new InputError(`${what} ${publicValue(url.href)} is larger than ${megabytes(limit)}`);
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function explainRefusal(url: URL, status: number): Error {
+function explainRefusal(url: URL, status: number, { what }: Download): Error {
   const message = `${publicValue(url.href)} answered ${status}`;
   if (status === 401 || status === 403) {
     return new PermissionError(message, {
-      hint: "download the archive with a login yourself, and give the file",
+      hint: `download the ${what} with a login yourself, and give the file`,
     });
   }
   if (status === 429 || status >= 500) {
     return new UnavailableError(message, { hint: "try again later" });
   }
-  return new UsageError(message, { hint: "check the address, and the tag in it" });
+  return new UsageError(message, {
+    hint: what === "archive" ? "check the address, and the tag in it" : "check the address",
+  });
 }
 
-function explainFailure(url: URL, failure: NoAnswer, { silentMs }: Download): UnavailableError {
+function explainFailure(
+  url: URL,
+  failure: NoAnswer,
+  { what, silentMs }: Download,
+): UnavailableError {
   const { cause, code, message } = failure;
   if (cause instanceof ProxyError) return proxyFailure(cause, publicValue(url.href));
   if (["DIAL_TIMEOUT", "REQUEST_TIMEOUT", "SILENT"].includes(code)) {
     return new UnavailableError(
       `${publicValue(url.href)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
-      { hint: "check the network, or download the archive yourself and give the file" },
+      { hint: `check the network, or download the ${what} yourself and give the file` },
     );
   }
   return new UnavailableError(`cannot download ${publicValue(url.href)}: ${message}`, {

@@ -13,7 +13,7 @@ import { fileProblem, readBytes } from "../files";
 import { systemClock } from "../clock";
 import { type OnSlow, SlowAnswers } from "../http/slow";
 import { type Files, folderDigest, readFolder, hashBytes } from "./folder";
-import { publicValue } from "../../domain/base/redact";
+import { isUrl, judgeUrl, parseDigest } from "./source";
 import { parseReleaseTag } from "../../domain/base/versions";
 
 /** How a release is opened; without `sha256` nothing is compared. */
@@ -115,7 +115,9 @@ async function archiveBytes(
     const { download } = await import("./download.ts");
     const silentMs = options.limits?.silentMs ?? requestDeadlineMs;
     const slow = new SlowAnswers(options.clock ?? systemClock, source.shown, options.onSlow);
-    return await slow.during(download(source.url, { ...options, packedBytes, silentMs }));
+    return await slow.during(
+      download(source.url, { ...options, what: "archive", packedBytes, silentMs }),
+    );
   }
   const { size } = await stat(source.path);
   const bytes = size > packedBytes ? undefined : readBytes(source.path);
@@ -142,28 +144,12 @@ const tagHole = "{tag}";
 function parseSource(given: string, { target, sha256 }: ReleaseRequest): Source {
   const problems = [...tagProblems(given, target), ...digestProblems(sha256)];
   const filled = given.replaceAll(tagHole, target ?? tagHole);
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(filled)) {
-    if (problems.length > 0) throw new UsageError(problems);
-    return { is: "path", path: filled, shown: filled };
-  }
-  const url = URL.canParse(filled) ? new URL(filled) : undefined;
-  if (url === undefined) problems.push("the URL of the release cannot be read");
-  else problems.push(...urlProblems(url));
-  if (url === undefined || problems.length > 0) throw new UsageError(problems);
-  return { is: "url", url, shown: publicValue(url.href) };
-}
-
-function urlProblems(url: URL): readonly string[] {
-  const { protocol, username, password } = url;
-  const shown = `release ${publicValue(url.href)}`;
-  return [
-    ...(protocol === "https:"
-      ? []
-      : [`${shown} is not on https: nothing would prove where it is from`]),
-    ...(username + password === ""
-      ? []
-      : [`${shown} has a login in its address, where others can read it`]),
-  ];
+  const judged = isUrl(filled) ? judgeUrl(filled, "release") : undefined;
+  problems.push(...(judged?.problems ?? []));
+  if (problems.length > 0) throw new UsageError(problems);
+  return judged?.url === undefined
+    ? { is: "path", path: filled, shown: filled }
+    : { is: "url", url: judged.url, shown: judged.shown };
 }
 
 function tagProblems(given: string, target: string | undefined): string[] {
@@ -179,9 +165,4 @@ function tagProblems(given: string, target: string | undefined): string[] {
 function digestProblems(sha256: string | undefined): readonly string[] {
   if (sha256 === undefined || parseDigest(sha256) !== undefined) return [];
   return ["the SHA-256 of the release is not 64 hexadecimal digits"];
-}
-
-/** The digits of a digest in lower case, with or without `sha256:` before them. */
-function parseDigest(sha256: string): string | undefined {
-  return /^(?:sha256:)?([0-9a-f]{64})$/.exec(sha256.toLowerCase())?.[1];
 }

@@ -1,7 +1,7 @@
 /** Connecting to a cluster's REST API: which way, with which credentials, trusting whom (S76, S105). */
 import { compareReleaseTags, parseReleaseTag } from "../../domain/base/versions";
 import { resolve } from "node:path";
-import { keepsSecretsHere } from "../../domain/facts/secret-references";
+import { keepsSecretsHere } from "../../domain/references/table";
 import { EngineError, exitCodes, InputError, UsageError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
 import type { Names } from "../../domain/names/names";

@@ -3,17 +3,13 @@ import { countNoun } from "../../domain/base/values";
 import type { Names } from "../../domain/names/names";
 import { textIn } from "../../domain/names/text";
 import { type Check, judgingCodes } from "../../domain/checks/check";
-import {
-  type CheckVerdict,
-  isBlocked,
-  isFixedByUpgrade,
-  type Judgment,
-} from "../../domain/checks/judge";
-import { judgeChecks } from "../checks";
+import { type CheckVerdict, isBlocked, type Judgment } from "../../domain/checks/judge";
+import { isFixedByUpgrade } from "../../domain/diagnosis/symptom";
+import { judgeChecks, probedChecks } from "../checks";
 import { requireMatched, type Selection } from "../../domain/checks/selection";
 import type { CheckTarget } from "../../domain/checks/context";
 import { silenceGoing } from "../../domain/checks/going";
-import { listSecretNames } from "../../domain/checks/secrets";
+import { listSecretsNamed } from "../../domain/checks/secrets";
 import { exitCodes } from "../../domain/base/errors";
 import type { Facts } from "../../domain/facts/facts";
 import type { Finding, Severity } from "../../domain/base/findings";
@@ -23,6 +19,8 @@ import { tellMissing } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
 import type { Report, CheckLine } from "../../kernel/report";
 import { readOtherOperators, unseenOperators } from "../../readers/operator-namespace";
+import { probeWebhook, type ProbeWish } from "../../readers/webhook-probe";
+import type { ProbeOutcome } from "../../domain/admission/probe-outcome";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
 import { type Injection, injectionsIn } from "../../domain/admission/injector";
 
@@ -43,6 +41,9 @@ interface CheckOptions {
   readonly strict: boolean;
   /** What may not be read is accepted, whatever it is. */
   readonly allowUnread: boolean;
+  readonly probe: ProbeWish;
+  /** What is wrong with rows of advisories that were given: the others are judged. */
+  readonly broken: readonly Finding[];
 }
 
 /** `details` of a document of kind Check. */
@@ -65,7 +66,12 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
     if (operators === undefined) recorder.note(unseenOperators);
     const facts = { ...read, ...(operators !== undefined && { operators }) };
     const target = options.targetFor(facts);
-    const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
+    const probe = await probeIfJudged(deps, facts, options);
+    const judged = judgeChecks(facts, target, {
+      selection: { ...selection, skip: [...skip, ...unread] },
+      probe,
+    });
+    const judgment = { ...judged, findings: [...judged.findings, ...options.broken] };
     recorder.addFindings(silenceGoing(judgment.findings, names));
     requireMatched(skip, [...judgment.findings, ...listSkipped(judgment)]);
     if (facts.certificate !== undefined) {
@@ -73,13 +79,29 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
       for (const certificate of certificateReport(label, facts.certificate))
         recorder.keep({ certificate });
     }
-    recorder.needs.declare("check", checkNeeds(facts, listSecretNames(facts)));
+    recorder.needs.declare(
+      "check",
+      checkNeeds(facts, { secrets: listSecretsNamed(facts), probe: options.probe.most !== 0 }),
+    );
     if (judgment.missing.length > 0) await tellMissing(deps, judgment.missing);
     const details = buildDetails(judgment, facts, target);
     return { ...recorder.report(chooseExit(judgment, options)), details };
   } catch (error) {
     return recorder.failure(error);
   }
+}
+
+/** Dry runs are sent only where a check rests on them. */
+async function probeIfJudged(
+  deps: CheckDeps,
+  facts: Facts,
+  { selection: { only }, probe }: CheckOptions,
+): Promise<ProbeOutcome> {
+  const isJudged = probedChecks.some(({ code }) => only === undefined || only.includes(code));
+  return await probeWebhook(deps, facts, {
+    ...(isJudged ? probe : { ...probe, most: 0 }),
+    phase: "check",
+  });
 }
 
 function buildDetails({ judged }: Judgment, facts: Facts, target: CheckTarget): CheckDetails {

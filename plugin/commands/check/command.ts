@@ -1,13 +1,13 @@
 /** `check`: flags to options, then the snapshot and its judgment (S121-S127). */
 import { readSecretCertificate } from "../../adapters/certificate";
 import { renderCompactly } from "../../adapters/kubernetes/text/yaml";
-import { checks } from "../checks";
+import { listChecks } from "../checks";
 import { judgingCodes } from "../../domain/checks/check";
 import type { CheckTarget } from "../../domain/checks/context";
 import { type Selection, unknownCodes } from "../../domain/checks/selection";
+import { pick } from "../../domain/base/values";
 import { UsageError } from "../../domain/base/errors";
 import { isOpenShift, type Facts } from "../../domain/facts/facts";
-import type { Names } from "../../domain/names/names";
 import type { ValidatingWebhookConfiguration } from "../../domain/kube/models";
 import type { Release, ReleaseContents } from "../../domain/release/contents";
 import { renderTemplate } from "../../domain/admission/wanted";
@@ -22,6 +22,9 @@ import {
   withRelease,
 } from "../../cmdutil/release-option";
 import { parseManifests } from "../../cmdutil/manifest-documents";
+import { noteBeyond } from "../../cmdutil/advisories-age";
+import { readGiven } from "../../cmdutil/advisories-option";
+import { readProbeWish } from "../../cmdutil/probe-wish";
 import { startRecorder } from "../../cmdutil/run-ports";
 import type { CheckFlags } from "./flags";
 
@@ -29,14 +32,16 @@ export { checkText } from "./text";
 
 /** Judges the cluster; every expected end comes back as a report. */
 export async function runCheck(
-  context: CommandContext,
+  asked: CommandContext,
   _args: readonly string[],
   flags: CheckFlags,
 ): Promise<Report> {
   const { selection, strict, allowUnread } = flags;
-  requireKnown(selection);
+  const { rows, findings: broken } = await readGiven(asked, flags);
+  const context = { ...asked, ...rows };
+  requireKnown(selection, context);
   const { names, clock } = context;
-  if (flags.list) return listChecks(selection, names);
+  if (flags.list) return showList(selection, context);
   const release = await findRelease(context, flags);
   const here = await resolveNamespace(context);
   const cluster = await here.connect();
@@ -58,6 +63,8 @@ export async function runCheck(
       selection,
       strict,
       allowUnread,
+      probe: readProbeWish(here, flags),
+      broken,
     },
   );
   return withRelease(report, release);
@@ -71,7 +78,10 @@ function checkTarget(
 ): CheckTarget {
   const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
   const contents = opened && readContents(opened, platform, { context, target });
+  const operator = target ?? contents?.operatorVersion;
+  noteBeyond(context, { operator, cluster: contents?.clusterVersion });
   return {
+    ...pick(context, "advised"),
     operatorVersion: target,
     contents,
     webhook: chooseWebhook(context, facts, contents),
@@ -98,15 +108,18 @@ function chooseWebhook(
   );
 }
 
-function requireKnown(selection: Selection): void {
-  const known = [...checks, ...Object.values(judgingCodes)].map(({ code }) => code);
+function requireKnown(selection: Selection, context: CommandContext): void {
+  const known = [...listChecks(context), ...Object.values(judgingCodes)].map(({ code }) => code);
   const problems = unknownCodes(selection, known);
   if (problems.length === 0) return;
   throw new UsageError(problems, { hint: "see every check with check --list" });
 }
 
-function listChecks({ only }: Selection, names: Names): Report {
-  const wanted = checks.filter(({ code }) => only === undefined || only.includes(code));
+function showList({ only }: Selection, context: CommandContext): Report {
+  const { names } = context;
+  const wanted = listChecks(context).filter(
+    ({ code }) => only === undefined || only.includes(code),
+  );
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "Check",

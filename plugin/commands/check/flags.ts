@@ -3,7 +3,7 @@ import { namespace, text } from "../../domain/names/text";
 import { parseCode } from "../../domain/checks/selection";
 import { list, tag } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { skipFlag } from "../../cmdutil/common-flags";
+import { advisoriesFlags, probeFlags, skipFlag } from "../../cmdutil/common-flags";
 
 /** Options of `check`. */
 export type CheckFlags = FlagsOf<typeof check>;
@@ -15,7 +15,8 @@ export const check = spec({
   group: groups.upgrade,
   summary: "Check whether an upgrade can start: every prerequisite, nothing is written",
   description: `Check whether an upgrade can start: the prerequisites of the procedure, and what is known to go wrong. Nothing
-is written: one list of each kind is read, and everything is checked from that one look.
+is written: one list of each kind is read, and everything is checked from that one look. Whether the webhook works
+is seen by dry runs: a good edit has to pass, and a bad one has to be refused.
 
 Findings are errors or warnings. Errors block an upgrade (exit code 3), except those that the upgrade itself fixes:
 they are named, and the exit code is 0. What may not be read ends the run with exit code 4 and the Role to ask for;
@@ -42,6 +43,8 @@ live with is accepted with --skip: it is still shown.`,
     only: { value: "CODES", ...list, offers: "code", help: "Checks to make, separated by commas" },
     ...skipFlag,
     strict: { help: "Let warnings block as errors do" },
+    ...probeFlags("check"),
+    ...advisoriesFlags,
     "allow-unread": { help: "Continue without what may not be read; it is not checked" },
     list: { help: "List the checks and ask no cluster" },
   },

@@ -57,9 +57,8 @@ function isByOther({ action }: StepReport): boolean {
   return action === "chart" || action === "call";
 }
 
-function describeWhole({ action, object, why }: StepReport): string {
-  const also = "; helm writes all other objects of the chart too, which are not compared";
-  return escape(`${object}: ${why}${action === "chart" ? also : ""}`);
+function describeWhole({ object, why }: StepReport): string {
+  return escape(`${object}: ${why}`);
 }
 
 type Render = (report: Report, style: TextStyle) => string;

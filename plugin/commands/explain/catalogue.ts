@@ -1,4 +1,5 @@
 /** Every finding code with its cause, its way out and its source, for `explain`. */
+import { advisoryFindings } from "../../domain/advisories/findings";
 import { deploymentFindings } from "../../domain/rollout/findings";
 import { loginCodes } from "../../domain/rest-api/login";
 import { troubleCodes } from "../../domain/rest-api/troubles";
@@ -13,6 +14,7 @@ import { error } from "../../domain/base/findings";
 import type { Code } from "../../domain/names/codes";
 import { operatorFindings } from "../../domain/operator/findings";
 import { rbacFindings } from "../../domain/rbac/findings";
+import { referenceFindings } from "../../domain/references/findings";
 import { recoveryFindings } from "../../domain/recovery/findings";
 import { sccFindings } from "../../domain/scc/findings";
 import { ruleFindings } from "../../domain/rules/findings";
@@ -45,8 +47,10 @@ export const catalogue: readonly Code[] = [
   ...Object.values(conflictFindings),
   ...Object.values(planFindings),
   ...Object.values(recoveryFindings),
+  ...Object.values(referenceFindings),
   ...Object.values(deletionFindings),
   ...dumpCodes,
   ...Object.values(ruleFindings),
+  ...Object.values(advisoryFindings),
   usageCode,
 ].sort((one, other) => (one.code < other.code ? -1 : 1));

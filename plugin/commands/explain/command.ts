@@ -1,12 +1,27 @@
-/** `explain CODE`: what a finding code or a statement's number means; needs no cluster. */
+/** `explain CODE`: what a finding code or a statement's number means; only the list of advisories looks at a cluster. */
 import { readShippedGuides, readShippedSpecification } from "../../adapters/shipped";
+import { listShipped } from "../../domain/advisories/shipped";
 import { UsageError } from "../../domain/base/errors";
 import { type Explained, sourceCommand } from "../../domain/base/findings";
 import { commonCode } from "../../domain/base/skip";
 import { getOwn, suggestion } from "../../domain/base/values";
 import { explain } from "../../domain/names/codes";
+import type { Names } from "../../domain/names/names";
 import type { Report } from "../../kernel/report";
+import {
+  type AdvisoriesDetails,
+  advisoriesText,
+  reportAdvisories,
+} from "../../cmdutil/advisories-list";
+import {
+  loadAdvisories,
+  type LoadedAdvisories,
+  readAdvisoriesWish,
+} from "../../cmdutil/advisories-option";
+import type { AdvisoriesFlags } from "../../cmdutil/common-flags";
 import type { CommandRun } from "../../cmdutil/context";
+import type { TextStyle } from "../../output/text";
+import { type ExplainedAdvisories, explainRows, renderRow } from "./advisories";
 import { catalogue } from "./catalogue";
 import { findStatement, readNumbers, type Statement } from "./statements";
 
@@ -15,22 +30,51 @@ export interface ExplainedStatements {
   readonly statements: readonly Statement[];
 }
 
-/** Cause, fix and source of one code, in whichever case it was typed; or the statements of numbers. */
-export const runExplain: CommandRun<object> = ({ names }, [typed = ""]) => {
-  const numbers = readNumbers(typed);
-  if (numbers !== undefined) return Promise.resolve(explainNumbers(numbers));
-  const guide = findGuide(typed);
-  if (guide !== undefined) return Promise.resolve(guide);
+/** Flags of `explain`. */
+export interface ExplainFlags extends AdvisoriesFlags {
+  /** `--advisories` was typed, with a source or without. */
+  readonly lists: boolean;
+}
+
+/**
+ * Cause, fix and source of one code, in whichever case it was typed, with the advisories of that code; the
+ * statements of numbers; without a code all advisories, where these were asked for.
+ */
+export const runExplain: CommandRun<ExplainFlags> = async (context, [typed], flags) => {
+  const { names, env } = context;
+  if (typed === undefined && !flags.lists) {
+    throw new UsageError("CODE is missing; see kubectl engine explain --help");
+  }
+  const numbers = readNumbers(typed ?? "");
+  if (numbers !== undefined) return explainNumbers(numbers);
+  const guide = findGuide(typed ?? "");
+  if (guide !== undefined) return guide;
+  const loaded = await loadAdvisories(readAdvisoriesWish(flags, env), context);
+  if (typed === undefined) {
+    const { markRows } = await import("./here.ts");
+    return reportAdvisories("Explanation", loaded, await markRows(loaded.rows, context));
+  }
+  return explainCode(typed, names, loaded);
+};
+
+function explainCode(typed: string, names: Names, loaded: LoadedAdvisories): Report {
   const wanted = typed
     .toUpperCase()
     .replaceAll("_", "-")
     .replace(/^\[(.*)\]$/, "$1");
   const entry = catalogue.find(({ code }) => code === commonCode(wanted));
-  if (entry === undefined) return Promise.reject(unknownCode(typed, wanted));
-  return Promise.resolve(makeReport(entry.code, explain(entry, names)));
-};
+  const rows = explainRows(wanted, loaded);
+  if (entry === undefined && rows === undefined) throw unknownCode(typed, wanted, loaded);
+  // the rows themselves say more than the code that is made of the shipped ones
+  const isOfRows = rows !== undefined && listShipped().some(({ code }) => code === wanted);
+  const details = { ...(entry && !isOfRows && explain(entry, names)), ...rows };
+  return makeReport(wanted, details as Explained | ExplainedAdvisories);
+}
 
-function makeReport(what: string, details: Explained | ExplainedStatements): Report {
+function makeReport(
+  what: string,
+  details: Explained | ExplainedAdvisories | ExplainedStatements,
+): Report {
   const exit = { code: 0, reason: `${what} explained` } as const;
   return { apiVersion: "cli.engine.com/v1", kind: "Explanation", details, exit };
 }
@@ -59,9 +103,9 @@ function explainNumbers(numbers: readonly string[]): Report {
 }
 
 /** The nearest code, and those of the same area, which share their first word. */
-function unknownCode(typed: string, wanted: string): UsageError {
+function unknownCode(typed: string, wanted: string, { rows }: LoadedAdvisories): UsageError {
   const area = wanted.split("-")[0] ?? "";
-  const codes = catalogue.map(({ code }) => code);
+  const codes = [...new Set([...catalogue, ...rows].map(({ code }) => code))];
   const alike = codes.filter((code) => code.startsWith(`${area}-`));
   const hint =
     alike.length > 0
@@ -71,12 +115,16 @@ function unknownCode(typed: string, wanted: string): UsageError {
   return new UsageError(`CODE: ${JSON.stringify(typed)} is not a finding code${nearest}`, { hint });
 }
 
-/** The parts of a code, one a line; or each statement under its heading. */
-export function explanationText(report: Report): string {
-  const details = report.details as Explained | ExplainedStatements;
-  return "statements" in details
-    ? details.statements.map(renderStatement).join("\n")
-    : renderCode(details);
+/** The parts of a code, one a line; or each statement under its heading; or the table of all advisories. */
+export function explanationText(report: Report, style: TextStyle): string {
+  const details = report.details as
+    AdvisoriesDetails | Explained | ExplainedAdvisories | ExplainedStatements;
+  if ("statements" in details) return details.statements.map(renderStatement).join("\n");
+  if ("shipped" in details) return advisoriesText(report, style);
+  const ofCode = "cause" in details ? [renderCode(details)] : [];
+  return [...ofCode, ...("advisories" in details ? details.advisories.map(renderRow) : [])].join(
+    "\n",
+  );
 }
 
 const renderStatement = ({ number, heading, text }: Statement): string =>

@@ -7,14 +7,9 @@ import type { KubeObject } from "../../domain/kube/objects";
 import { fieldName, findFields, readSubject } from "../../domain/rules/fields";
 import { getPath, asArray, getOwn, asString } from "../../domain/base/values";
 import { type Check, makeChecks, on, perCluster } from "../../domain/checks/check";
-import { judgeSecrets } from "../../domain/checks/secrets";
-import {
-  activeActiveDatabases,
-  findGoal,
-  isBefore,
-  type CheckContext,
-} from "../../domain/checks/context";
-import { oldestForActiveActive, prerequisites } from "../../domain/checks/prerequisites";
+import { judgeUse } from "../../domain/checks/secrets";
+import { activeActiveDatabases, type CheckContext } from "../../domain/checks/context";
+import { prerequisites } from "../../domain/checks/prerequisites";
 import { isRetiredBy } from "../../domain/checks/retired-modules";
 import { factNamed } from "../../domain/facts/facts";
 
@@ -55,8 +50,6 @@ export const moduleChecks: readonly Check[] = [
     }),
   }),
   prerequisites.moduleRetired,
-  prerequisites.moduleOsBase,
-  prerequisites.moduleRelease,
   error("MODULE-SOURCE", "S52", {
     title: "Every defined module has one source",
     cause: "a defined module does not have exactly one source with an address",
@@ -69,7 +62,7 @@ export const moduleChecks: readonly Check[] = [
     cause: "the Secret for downloading a module is absent or lacks an item",
     fix: "create the Secret with both items",
     needs: ["ecs", "ercs", "namedSecrets"],
-    judge: (situation) => judgeSecrets(situation, "module"),
+    judge: (situation) => judgeUse(situation, "module"),
   }),
   warning("MODULE-TWO-LISTS", "Facts 13", {
     title: "Every database has one list of modules",
@@ -122,7 +115,6 @@ function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly Fo
 }
 
 const activeActives = makeChecks("active-active");
-const consumersFrom = "7.22.0-0";
 const ofNamespaces = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"] as const;
 
 const perDatabase =
@@ -134,12 +126,11 @@ const perDatabase =
 
 /** The checks of active-active databases. */
 export const activeActiveChecks: readonly Check[] = [
-  prerequisites.activeActiveOperator,
   activeActives.warning("ACTIVE-ACTIVE-REMOTE-UNSEEN", "S66", {
     title: "No other cluster participates in a database",
     cause:
       "other clusters participate, and the versions of their operators cannot be read from here",
-    fix: `check on each of them that the operator is at ${oldestForActiveActive} or later, ideally at the same release as here`,
+    fix: `check on each of them that the operator is at 8.0.2-2 or later, ideally at the same release as here`,
     needs: [...ofNamespaces, "ercs"],
     judge: perDatabase((database, situation) => {
       const remote = participants(database, situation).filter(
@@ -178,40 +169,6 @@ export const activeActiveChecks: readonly Check[] = [
       });
     },
   }),
-  activeActives.warning("ACTIVE-ACTIVE-MODULE-COMMANDS", "Facts 7", {
-    title: "No module command has to wait for all instances",
-    cause:
-      "until every instance runs version 8, applications must not use module commands, and nothing prevents it",
-    fix: "stop applications from using module commands until the last instance is upgraded",
-    needs: [...ofNamespaces, "edbs"],
-    wants: "version",
-    judge: (situation) => {
-      const { wanted, installed } = situation;
-      const crossing =
-        wanted !== undefined &&
-        !isBefore(wanted, "8.0.0-0") &&
-        (installed === undefined || isBefore(installed, "8.0.0-0"));
-      if (!crossing) return [];
-      return activeActiveDatabases(situation).flatMap((database) => {
-        const modules = modulesIn(database, situation);
-        return modules.length === 0 ? [] : [on(database, `it uses ${modules.join(", ")}`)];
-      });
-    },
-  }),
-  activeActives.warning("ACTIVE-ACTIVE-NAMESPACE", "Facts 6", {
-    title: "Active-active databases are where the operator supports them",
-    cause: "before 7.22.0 the operator supports active-active databases only in its own namespace",
-    fix: "upgrade to 7.22.0 or later, or move the database to the operator's namespace",
-    needs: ofNamespaces,
-    judge: (situation) => {
-      const goal = findGoal(situation);
-      if (goal === undefined || !isBefore(goal, consumersFrom)) return [];
-      const { namespace } = situation.facts;
-      return activeActiveDatabases(situation)
-        .filter(({ metadata }) => metadata.namespace !== namespace)
-        .map((one) => on(one, `operator ${goal.tag} does not support it outside of ${namespace}`));
-    },
-  }),
   activeActives.warning("REMOTE-CLUSTER-STATUS", "Facts 7", {
     title: "Every remote cluster is reached",
     cause: "the operator does not reach a remote cluster",
@@ -230,7 +187,7 @@ export const activeActiveChecks: readonly Check[] = [
     cause: "the Secret with the credentials of a remote cluster is absent or lacks an item",
     fix: "copy the credentials from that cluster into the Secret that is named",
     needs: ["ecs", "ercs", "namedSecrets"],
-    judge: (situation) => judgeSecrets(situation, "remote"),
+    judge: (situation) => judgeUse(situation, "remote"),
   }),
 ];
 

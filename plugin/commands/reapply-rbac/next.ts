@@ -1,5 +1,7 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
-import { boundList, countNoun } from "../../domain/base/values";
+import { diagnose, gate, verdictOf } from "../../domain/diagnosis/diagnose";
+import type { Finding } from "../../domain/base/findings";
+import { boundList, countNoun, few } from "../../domain/base/values";
 import type { CheckContext } from "../../domain/checks/context";
 import { type ClusterReleases, findBehind } from "../../domain/engine-cluster/operator";
 import type { KubeObject } from "../../domain/kube/objects";
@@ -18,9 +20,20 @@ import {
   settingNeeds,
 } from "../../domain/rbac/scene";
 import { readClusterRole } from "../../domain/rbac/site";
+import { ownSymptoms, settingSymptoms } from "../../domain/rbac/symptoms";
 import { wantsAccounts } from "../../domain/rbac/templates";
-import { type ComponentHealth, stalledBy, unreadVerdict } from "../../domain/rollout/health";
-import { type NextRelease, type NextStep, releaseWords } from "../../domain/rollout/next-step";
+import {
+  type ComponentHealth,
+  restingOn,
+  stalledBy,
+  unreadVerdict,
+} from "../../domain/rollout/health";
+import {
+  holdStep,
+  type NextRelease,
+  type NextStep,
+  releaseWords,
+} from "../../domain/rollout/next-step";
 
 /** What is shown of the managed namespaces. */
 export interface RbacStatus {
@@ -45,11 +58,17 @@ export function rbacStatus(scene: RbacScene, files: RoleFiles): RbacStatus {
   const { configured, managed } = scene;
   const empty = { places: 0, differing: [], lacking: [], beyond: [], local: [] };
   const none = { ...empty, comparedWith: files.source };
+  const own = verdictOf(diagnose(ownSymptoms, scene), "");
   const roles = chooseRoles(scene);
   const because = findUnseen(scene);
   if (because !== undefined) return { ...none, verdict: { is: "unknown", because } };
   if ((managed.length === 0 && configured.is !== "label") || roles.is === "unknown") {
-    return { ...none, verdict: { is: "fine", says: "no other namespace is managed" } };
+    const fine: ComponentHealth = {
+      is: "fine",
+      says: "no other namespace is managed",
+      rests: ofOwn,
+    };
+    return { ...none, verdict: own.is === "fine" ? fine : own };
   }
   const label = planLabelPair(scene);
   const plans = [
@@ -66,7 +85,37 @@ export function rbacStatus(scene: RbacScene, files: RoleFiles): RbacStatus {
     local: where(({ local: { grants, subjects } }) => grants.length + subjects.length > 0),
     comparedWith: roles.source,
   };
-  return { ...status, verdict: verdictOn(status, findAggregated(scene, status.lacking)) };
+  const verdict = verdictOn(status, findOtherWay(scene, status.lacking));
+  const compared = `compared: role and binding of ${few(plans.map(([place]) => place))}`;
+  // without its own the operator does nothing in any namespace
+  return {
+    ...status,
+    verdict: own.is === "fine" ? restingOn(verdict, `${compared}; ${ofOwn}`) : own,
+  };
+}
+
+/** That the operator's own are there and bound is a row; no file tells what they have to hold. */
+const ofOwn = "rules of the operator's own Role not compared";
+
+function isOwn({ code }: { readonly code?: string }): boolean {
+  return ownSymptoms.some((row) => row.code === code);
+}
+
+/** What helps where the command does not: what stands against it, or whoever makes a ClusterRole of others. */
+function findOtherWay(
+  scene: RbacScene,
+  lacking: readonly string[],
+): { readonly what: "aggregated" | "behind"; readonly fix: string } | undefined {
+  const ahead = findAhead(scene);
+  if (ahead !== undefined) return { what: "behind", fix: ahead.fix };
+  const aggregated = findAggregated(scene, lacking);
+  return aggregated && { what: "aggregated", fix: renderAggregatedWay(aggregated) };
+}
+
+/** What stands against the command: it would end with this, and write nothing. */
+function findAhead(scene: RbacScene): Finding | undefined {
+  const found = gate(Object.values(settingSymptoms), "reapply-rbac", scene);
+  return found.find(({ severity }) => severity === "error");
 }
 
 /** Why nothing can be said of the roles; undefined where they can be compared, or nothing is managed. */
@@ -112,7 +161,7 @@ function lacks({ gained, subjectsGained, rebind }: SitePlan): boolean {
 
 function verdictOn(
   { places, comparedWith, ...of }: Omit<RbacStatus, "verdict">,
-  aggregated: KubeObject | undefined,
+  other: ReturnType<typeof findOtherWay>,
 ): ComponentHealth {
   const { differing, lacking, beyond, local } = of;
   const count = places === 1 ? "1 namespace" : `${places} namespaces`;
@@ -125,10 +174,7 @@ function verdictOn(
   const more = beyond.length === 0 ? "" : `; ${beyond.length} have permissions of another release`;
   const narrows = lacking.length === 0 && beyond.length > 0;
   const cause = `${said}${missing}${more}`;
-  if (aggregated !== undefined) {
-    const fix = renderAggregatedWay(aggregated);
-    return stalledBy(rbacFinding("aggregated", { cause, fix }));
-  }
+  if (other !== undefined) return stalledBy(rbacFinding(other.what, { cause, fix: other.fix }));
   const fix = narrows
     ? "take back what this release does not need with reapply-rbac --mode contract"
     : "bring them up to date with reapply-rbac";
@@ -144,13 +190,14 @@ interface RbacNext {
 
 /** Missing rights hurt the operator that runs now; what is too much may wait for the EC. */
 export function lackingStep({
-  rbac: { lacking },
+  rbac: { lacking, verdict },
   release,
   clusters,
   situation,
 }: RbacNext & {
   readonly clusters: { readonly items: readonly ClusterReleases[] };
 }): NextStep | undefined {
+  if (verdict.is === "stalled" && isOwn(verdict)) return holdStep("the operator's access", verdict);
   const isBehind = findBehind(situation.facts, clusters.items) !== undefined;
   // without its role or binding in one place the operator stops, whatever its release
   const urgent = isBehind ? lacking : lacking.filter((place) => isAbsent(situation, place));
@@ -182,6 +229,8 @@ function unlessOwned(
       return [namespace, owner] as const;
     }),
   );
+  const ahead = findAhead(situation);
+  if (ahead !== undefined) return { says: `before you ${step.says}: ${ahead.fix}` };
   const aggregated = findAggregated(situation, differing);
   if (aggregated !== undefined) {
     return { says: `${step.says}: ${renderAggregatedWay(aggregated)}` };

@@ -12,7 +12,15 @@ import { renderText, type TextStyle } from "../../output/text";
 import { VirtualClock } from "../../ports/virtual-clock";
 import type { ExitReport, Report } from "../../kernel/report";
 import { operatorNamespaces } from "../../readers/operator-namespace";
-import { listedOnce, type StatusView, type StatusOptions, StatusReader, watchStatus } from "./read";
+import {
+  isHealthy,
+  listedOnce,
+  type StatusView,
+  type StatusOptions,
+  StatusReader,
+  watchStatus,
+} from "./read";
+import type { Status } from "./status";
 import type { StatusFlags } from "./flags";
 import {
   makeDetails,
@@ -30,7 +38,9 @@ import {
 } from "../../cmdutil/context";
 import { inNamespace } from "../../cmdutil/kubectl-command";
 import { readContents, readRoles } from "../../cmdutil/release-option";
-import { nameProbe, startRecorder } from "../../cmdutil/run-ports";
+import { requireAdvisories } from "../../cmdutil/advisories-option";
+import { readProbeWish } from "../../cmdutil/probe-wish";
+import { startRecorder } from "../../cmdutil/run-ports";
 
 /** The command and its text, which leaves out what its watch has shown already. */
 export function createStatus(): {
@@ -39,7 +49,7 @@ export function createStatus(): {
 } {
   const shown = new WeakSet<object>();
   return {
-    run: (context, args, flags) => runStatus({ context, flags, shown }, args),
+    run: requireAdvisories((context, args, flags) => runStatus({ context, flags, shown }, args)),
     text: (report, style) => statusText(report, style, shown),
   };
 }
@@ -149,14 +159,16 @@ async function watch(
     const how = await watchStatus(reader, context, {
       intervalMs: flags.intervalMs,
       timeoutMs: limited ? options.timeoutMs : Infinity,
-      until: ({ verdict }) => flags.untilFine && verdict === "fine",
+      until: (status) => isOver(status, flags),
       show: (look) => {
         last = look;
         const report = documentOf(look, endOf);
         show(report.details as StatusDetails, () => report);
       },
     });
-    const report = ended(how === "over" ? endOf : (details) => timedOut(details, flags));
+    const report = ended((details) =>
+      how === "over" ? endOfWait(details) : timedOut(details, flags),
+    );
     if (report !== undefined) return report;
     throw new Error("the watch ended before the first result");
   } catch (error) {
@@ -165,6 +177,25 @@ async function watch(
     if (report === undefined) throw cause;
     return report;
   }
+}
+
+/** True for what was waited for, and where no waiting shows what the user has no permission to ask for. */
+function isOver(status: Status, { untilFine, probe }: StatusFlags): boolean {
+  return untilFine && (isHealthy(status, { unprobed: !probe }) || isForbidden(status));
+}
+
+function isForbidden({ webhook: { verdict } }: Pick<Status, "webhook">): boolean {
+  return verdict.is === "unknown" && verdict.unproven === "forbidden";
+}
+
+function endOfWait(details: StatusDetails): ExitReport {
+  const { verdict } = details.webhook;
+  if (verdict.is !== "unknown" || !isForbidden(details)) return endOf(details);
+  return {
+    code: exitCodes.permission,
+    reason: `whether the webhook is healthy cannot be seen: ${verdict.because}`,
+    next: "ask for that permission, or leave the dry runs out with --no-probe",
+  };
 }
 
 function timedOut(details: StatusDetails, { untilFine }: StatusFlags): ExitReport {
@@ -182,11 +213,12 @@ function failureOf({ exitCode, message, hint }: EngineError): ExitReport {
 
 async function optionsOf(
   context: CommandContext,
-  { probe, release: given }: StatusFlags,
+  flags: StatusFlags,
 ): Promise<Omit<StatusOptions, "namespace">> {
   const { names, signal, env, onSlow } = context;
+  const { release: given } = flags;
   const options = {
-    ...(probe && { probeName: nameProbe(context) }),
+    probe: readProbeWish(context, flags),
     rbac: (contents: ReleaseContents | undefined) => readRoles(names, contents),
   };
   if (given === undefined) return options;

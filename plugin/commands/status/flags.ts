@@ -2,7 +2,7 @@
 import { namespace, ec, ecShort, text } from "../../domain/names/text";
 import { duration } from "../../cmdutil/flags";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { withLimit } from "../../cmdutil/common-flags";
+import { advisoriesFlags, probeFlags, withLimit } from "../../cmdutil/common-flags";
 
 /** Options of `status`. */
 export type StatusFlags = FlagsOf<typeof status>;
@@ -18,8 +18,8 @@ export const status = spec({
   summary: text`Show how far an upgrade is: operator, ${ec}, databases, webhook, what to run next`,
   description: text`Show on one screen how far an upgrade is: the operator, every ${ec} with the columns of its listing and its
 rollout, the databases by version, the webhook, the RBAC of the managed namespaces, what stands against them
-and against the next step, and the command to run next; check makes all other checks. Nothing is written; with
---probe dry runs are sent.
+and against the next step, and the command to run next; check makes all other checks. Nothing is written. Whether
+the webhook works is seen by dry runs: a good edit has to pass, and a bad one has to be refused.
 
 Each component is Healthy, Progressing, Stalled with its cause, Absent, or Unknown where it may not be read. The
 exit code is 0 whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.
@@ -31,7 +31,8 @@ With the name of an ${ec}, that ${ec} and the databases that belong to it are sh
     "Name the databases of each version, and what the pods run": text`status -n ${namespace} -o wide`,
     "Follow an upgrade": text`status -n ${namespace} --watch`,
     "Wait in a script until everything is healthy": text`status -n ${namespace} --until healthy --timeout 30m`,
-    "Compare with the files of a release, and prove the webhook": text`status -n ${namespace} --release ./release --probe`,
+    "Compare with the files of a release": text`status -n ${namespace} --release ./release`,
+    "Read only, without dry runs": text`status -n ${namespace} --no-probe`,
   },
   argument: { name: "NAME", help: text`Name of the ${ec} to show`, kinds: ["ec"], optional: true },
   flags: {
@@ -52,9 +53,8 @@ With the name of an ${ec}, that ${ec} and the databases that belong to it are sh
       file: true,
       help: "Release to compare with: a folder, a .tar.gz or an https URL; else the shipped roles",
     },
-    probe: {
-      help: "Prove the webhook by dry runs of an edit to pass and one to be refused",
-    },
+    ...probeFlags("status"),
+    ...advisoriesFlags,
   },
   cluster: true,
   place: "operator",
@@ -67,7 +67,6 @@ With the name of an ${ec}, that ${ec} and the databases that belong to it are sh
     const watch = options.watch || untilFine;
     if (options.intervalMs < shortestMs) read.problems.push("--interval: at least 100ms");
     if (read.isGiven("interval") && !watch) read.missing.push("--interval: only with --watch");
-    if (options.probe && watch) read.problems.push("--probe and --watch: give one of the two");
     if (options.everywhere && watch) {
       read.problems.push("--all-namespaces: a watch is of one namespace: give it with -n instead");
     }

@@ -1,12 +1,13 @@
 /** `status`: one snapshot, judged; or one after the other as things change (S57-S60, S68-S74). */
 import { clusterLookups } from "../../domain/engine-cluster/fields";
 import { exitCodes, PermissionError, BlockedError } from "../../domain/base/errors";
-import { factKeys, type Facts, isOpenShift } from "../../domain/facts/facts";
+import { factKeys, type Facts, isOpenShift, knownHere } from "../../domain/facts/facts";
 import type { KubeObject } from "../../domain/kube/objects";
-import { factNeeds } from "../../domain/checks/needs";
+import { factNeeds, statusKeys } from "../../domain/checks/needs";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import type { ReleaseContents } from "../../domain/release/contents";
 import { clusterAbsent } from "../../domain/engine-cluster/operator";
+import { worst } from "../../domain/rollout/health";
 import { judgeStatus, type Status } from "./status";
 import { requirePermissions } from "../../kernel/permissions";
 import type { Recorder } from "../../kernel/recorder";
@@ -14,7 +15,8 @@ import { isAway } from "../../kernel/wait";
 import { withMethods } from "../../ports/delegate";
 import type { KubeClient } from "../../ports/kubernetes";
 import { readSnapshot, type SnapshotDeps } from "../../readers/snapshot";
-import { probeWebhook } from "../../readers/webhook-probe";
+import type { ProbeOutcome } from "../../domain/admission/probe-outcome";
+import { probeWebhook, type ProbeWish } from "../../readers/webhook-probe";
 
 /** The world around a status. */
 interface StatusDeps extends SnapshotDeps {
@@ -35,12 +37,16 @@ export interface StatusOptions {
   };
   /** The EC that is asked about; absent: all of the namespace. */
   readonly ec?: string;
-  /** The name of the probe's objects; absent: nothing is probed. */
-  readonly probeName?: string;
+  readonly probe: ProbeWish;
 }
+
+/** A watch reads far more often than it sends dry runs, which audit logs show as refusals. */
+const probeEveryMs = 60_000;
 
 /** Reads the cluster as often as it is asked. */
 export class StatusReader {
+  #probe: { readonly at: number; readonly outcome: ProbeOutcome } | undefined;
+
   constructor(
     private readonly deps: StatusDeps,
     private readonly options: StatusOptions,
@@ -51,16 +57,25 @@ export class StatusReader {
     const { deps, options } = this;
     const all = await readSnapshot(deps, options.namespace);
     await requireAny(all, deps);
-    const { release, rbac, probeName, ec } = options;
+    const { release, rbac, ec } = options;
     const facts = ec === undefined ? all : factsOfCluster(all, ec);
     const contents = release?.contents(isOpenShift(facts));
-    const probe =
-      probeName === undefined ? undefined : await probeWebhook(deps, facts, { name: probeName });
+    const probe = await this.#probed(facts);
     return judgeStatus(facts, {
       rbac: rbac(contents),
-      ...(probe !== undefined && { probe }),
+      probe,
+      now: deps.clock.now(),
       ...(release && contents && { release: { contents, given: release.given } }),
     });
+  }
+
+  async #probed(facts: Facts): Promise<ProbeOutcome> {
+    const { deps, options } = this;
+    const now = deps.clock.now();
+    if (this.#probe === undefined || now - this.#probe.at >= probeEveryMs) {
+      this.#probe = { at: now, outcome: await probeWebhook(deps, facts, options.probe) };
+    }
+    return this.#probe.outcome;
   }
 }
 
@@ -81,7 +96,7 @@ function factsOfCluster(all: Facts, name: string): Facts {
   const isIt = (one: { readonly namespace?: string; readonly name?: string }): boolean =>
     one.namespace === all.namespace && one.name === name;
   const ecs = all.objects.ecs.filter(({ metadata }) => isIt(metadata));
-  if (ecs.length === 0 && !all.unread.has("ecs")) {
+  if (ecs.length === 0 && !knownHere(all).unread.has("ecs")) {
     throw new BlockedError(exitCodes.blocked, [clusterAbsent(all, name)]);
   }
   const lookUp = clusterLookups(all);
@@ -97,8 +112,12 @@ export const why = "the status is read from it";
 
 /** Ends with the Role to ask for where not one list may be read; else what is missing shows as unknown. */
 async function requireAny(facts: Facts, deps: StatusDeps): Promise<void> {
-  if (factKeys.some((key) => !facts.unread.has(key) && !facts.unserved.has(key))) return;
-  await requirePermissions(deps, factNeeds(facts, { keys: [...facts.unread.keys()], why }));
+  const { unread, unserved } = knownHere(facts);
+  if (factKeys.some((key) => !unread.has(key) && !unserved.has(key))) return;
+  await requirePermissions(
+    deps,
+    factNeeds(facts, { keys: statusKeys.filter((key) => facts.unread.has(key)), why }),
+  );
   throw new PermissionError("nothing of the cluster may be read", {
     hint: "ask for the permission to list, or use another user with --context or --as",
   });
@@ -109,6 +128,19 @@ export interface StatusView {
   readonly status: Status;
   /** Set while the API server does not answer: the status is the last one that was read. */
   readonly old?: { readonly since: string; readonly because: string };
+}
+
+/** True where all is healthy; `unprobed` where a webhook that was not probed counts as its configuration shows it. */
+export function isHealthy(
+  { verdict, ...parts }: Status,
+  { unprobed }: { readonly unprobed: boolean },
+): boolean {
+  if (verdict === "fine") return true;
+  const { webhook, operator, clusters, databases, activeActive, rbac } = parts;
+  const others = [operator, clusters, databases, activeActive, rbac].map((part) => part.verdict);
+  const { verdict: own } = webhook;
+  const isUnwanted = own.is === "unknown" && own.unproven === "unwanted";
+  return unprobed && isUnwanted && ["fine", "absent"].includes(worst(others));
 }
 
 /** How a watch continues, and when it is over. */

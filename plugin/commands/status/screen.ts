@@ -12,7 +12,7 @@ import { fitText, readWidth } from "../../domain/base/fit";
 import { renderLine } from "../../output/reporter";
 import type { Report } from "../../kernel/report";
 import { type Names, renderTerm } from "../../domain/names/names";
-import { type FindingsStatus, type Status, type Summary, summarize } from "./status";
+import { type FindingsStatus, joinParts, type Status, type Summary, summarize } from "./status";
 import type { StatusView } from "./read";
 import type { CommandContext, GlobalOptions } from "../../cmdutil/context";
 import { engineCommand } from "../../cmdutil/kubectl-command";
@@ -43,9 +43,11 @@ function fingerprint(details: StatusDetails): string {
   });
 }
 
-/** "(for 3h, since 2026-08-01T07:15:30Z)": since when is enough to tell two looks apart. */
+/** "(for 3h, since 2026-08-01T07:15:30Z)", "2.9 s ago": that time passes does not tell two looks apart. */
 function withoutAge(text: string): string {
-  return text.replaceAll(/\(for \w+, since /g, "(since ");
+  return text
+    .replaceAll(/\(for \w+, since /g, "(since ")
+    .replaceAll(/\b\d[\w.]*(?: s)? ago\b/g, "ago");
 }
 
 function onChange(show: Show): Show {
@@ -113,8 +115,7 @@ function changes(out: NodeJS.WritableStream): Show {
 }
 
 function lineOf({ is, facts, says, fix }: Summary): string {
-  const parts = [facts, says, fix === undefined ? "" : `fix: ${fix}`];
-  return `${health[is].word}: ${parts.filter((part) => part !== "").join("; ")}`;
+  return `${health[is].word}: ${joinParts(facts, says, fix && `fix: ${fix}`)}`;
 }
 
 /** How it is drawn. */
@@ -194,8 +195,10 @@ function components(table: Table, palette: Palette): readonly string[] {
 
 function detailLines({ is, facts, says, fix }: Summary): readonly string[] {
   const saying = is === "stalled" ? `Cause: ${says}` : says;
-  const lines = [facts, saying, fix === undefined ? "" : `Fix: ${fix}`];
-  return lines.filter((line) => line !== "").map(escape);
+  const lines = is === "fine" ? [joinParts(facts, saying)] : [facts, saying];
+  return [...lines, fix === undefined ? "" : `Fix: ${fix}`]
+    .filter((line) => line !== "")
+    .map(escape);
 }
 
 /** The verdicts as a person reads them; documents keep their own words. */
@@ -238,14 +241,16 @@ function databases(table: Table, { wide }: ScreenStyle): readonly string[] {
   );
 }
 
-function findings({ findings: sum }: StatusDetails, palette: Palette): readonly string[] {
-  const { errors, warnings, first, command } = sum;
-  const found =
-    errors + warnings === 0
-      ? "none"
-      : `${countNoun(errors, "error")}, ${countNoun(warnings, "warning")}`;
+function findings({ findings: sum, summary }: StatusDetails, palette: Palette): readonly string[] {
+  const { errors, warnings, first, command, complete } = sum;
+  const unjudged = summary.filter(({ is }) => is === "unknown").map(({ title }) => title);
+  const none = errors + warnings === 0;
+  const found = joinParts(
+    none ? "none" : `${countNoun(errors, "error")}, ${countNoun(warnings, "warning")}`,
+    complete ? "" : `not judged: ${unjudged.join(", ") || "what could not be read"}`,
+  );
   return [
-    `Findings: ${found}; run every check with:`,
+    escape(`Findings: ${found}; run every check with:`),
     `  ${command}`,
     ...first.map(({ code, object, cause }) => {
       const where = object === undefined ? "" : ` ${object}`;

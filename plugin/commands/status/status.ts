@@ -1,5 +1,6 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
 import { diagnose } from "../../domain/diagnosis/diagnose";
+import { leaveSuperseded } from "../../domain/diagnosis/superseded";
 import { toDocument } from "../../domain/diagnosis/symptom";
 import { describeSituation } from "../../domain/checks/context";
 import { omit } from "../../domain/base/values";
@@ -18,7 +19,12 @@ import {
   type OperatorStatus,
   recoverStep,
 } from "../upgrade-cluster/next";
-import { databasesStatus, type DatabasesStatus, databaseStep } from "../upgrade-database/next";
+import {
+  countDatabases,
+  databasesStatus,
+  type DatabasesStatus,
+  databaseStep,
+} from "../upgrade-database/next";
 import { type PartId, partIds } from "../../domain/base/part-ids";
 import type { CheckContext } from "../../domain/checks/context";
 import { groundList } from "../../domain/engine-cluster/symptoms";
@@ -30,12 +36,13 @@ import type { RoleFiles } from "../../domain/rbac/lines";
 import { lackingStep, rbacStatus, type RbacStatus, rbacStep } from "../reapply-rbac/next";
 import { type ComponentHealth, stalledBy, worst } from "../../domain/rollout/health";
 import {
+  isWebhookRead,
   othersFindings,
   webhookStatus,
   type WebhookStatus,
   webhookStep,
 } from "../upgrade-webhook/next";
-import type { ProbeOutcome } from "../../domain/admission/refusers";
+import type { ProbeOutcome } from "../../domain/admission/probe-outcome";
 import { type Names, renderTerm } from "../../domain/names/names";
 
 /** What stands against the components and the next step: counts, and the findings; all other checks are `check`'s. */
@@ -46,6 +53,8 @@ export interface FindingsStatus {
   readonly first: readonly Finding[];
   /** Errors and warnings. */
   readonly all: readonly Finding[];
+  /** False where not every component could be judged: then there may be more. */
+  readonly complete: boolean;
 }
 
 /** The whole screen. */
@@ -90,7 +99,7 @@ const steps: Readonly<
 /** What cannot wait for any part, else the first part, in the order of an upgrade, that has something left to do. */
 function nextStep(facts: NextFacts): NextStep | undefined {
   const ordered = partIds.flatMap((id) => (id === "auto-off" ? [] : steps[id]));
-  for (const step of [pressingStep, ...ordered]) {
+  for (const step of [pressingStep, ...ordered, unjudgedStep]) {
     const found = step(facts);
     if (found !== undefined) return found;
   }
@@ -108,10 +117,21 @@ function pressingStep(facts: NextFacts): NextStep | undefined {
   return holdStep("the operator", facts.operator.verdict) ?? recoverStep(facts);
 }
 
+/** That nothing is left to do may be said only of what was judged. */
+function unjudgedStep({ webhook, rbac }: NextFacts): NextStep | undefined {
+  const unjudged = Object.entries({ "the webhook": webhook, RBAC: rbac }).flatMap(
+    ([what, { verdict }]) => (verdict.is === "unknown" ? [`${what} (${verdict.because})`] : []),
+  );
+  if (unjudged.length === 0) return undefined;
+  return { says: `nothing is left to do of what was judged; not judged: ${unjudged.join(", ")}` };
+}
+
 /** What is known beside the facts. */
 export interface StatusInput {
   /** Where the webhook was probed. */
-  readonly probe?: ProbeOutcome;
+  readonly probe?: ProbeOutcome | undefined;
+  /** Of the screen, in milliseconds since 1970; absent: of the facts. */
+  readonly now?: number;
   readonly rbac: RoleFiles;
   readonly release?: NonNullable<NextFacts["release"]>;
 }
@@ -132,7 +152,7 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
     }),
     databases: ofDefinition("edb", databasesStatus(situation, "edb")),
     activeActive: ofDefinition("eaadb", databasesStatus(situation, "eaadb")),
-    webhook: webhookStatus(facts, input.probe),
+    webhook: webhookStatus(facts, input),
     rbac: rbacStatus(situation, input.rbac),
   };
   const next = nextStep({
@@ -156,7 +176,7 @@ export function judgeStatus(facts: Facts, input: StatusInput): Status {
         withBlocking,
         componentFindings(facts, parts),
       ),
-      facts.names,
+      { names: facts.names, complete: isComplete(facts, parts) },
     ),
     ...(next !== undefined && { next }),
   };
@@ -184,6 +204,19 @@ type Parts = Pick<
   "operator" | "clusters" | "databases" | "activeActive" | "webhook" | "rbac"
 >;
 
+/** True where nothing that findings are made of was out of sight: what has stalled hides that. */
+function isComplete(facts: Facts, parts: Parts): boolean {
+  const judged: readonly { readonly verdict: ComponentHealth; readonly unread?: string }[] = [
+    ...Object.values(parts),
+    ...parts.clusters.items,
+  ];
+  return (
+    diagnoseOperator(facts).unseen.length === 0 &&
+    isWebhookRead(facts) &&
+    judged.every(({ verdict, unread }) => verdict.is !== "unknown" && unread === undefined)
+  );
+}
+
 /** What has stalled; an EC for itself. */
 function componentFindings(facts: Facts, parts: Parts): readonly Finding[] {
   const { clusters, databases, activeActive, webhook, rbac } = parts;
@@ -203,7 +236,7 @@ function blockingFindings(
 ): readonly Finding[] {
   if (next?.upgrades !== true) return [];
   const target = { rbac, ...(release !== undefined && { contents: release.contents }) };
-  return judgePrerequisites(facts, target, []).findings;
+  return judgePrerequisites(facts, target, { skip: [] }).findings;
 }
 
 /** What a component tells already is not told twice. */
@@ -213,14 +246,18 @@ function withBlocking(own: readonly Finding[], blocking: readonly Finding[]): re
   return [...own, ...blocking.filter((one) => !isTold(one))];
 }
 
-function summed(found: readonly Finding[], names: Names): FindingsStatus {
-  const findings = silenceGoing(found, names).map(toDocument);
+function summed(
+  found: readonly Finding[],
+  { names, complete }: { readonly names: Names } & Pick<FindingsStatus, "complete">,
+): FindingsStatus {
+  const findings = silenceGoing(leaveSuperseded(found), names).map(toDocument);
   const errors = findings.filter(({ severity }) => severity === "error");
   return {
     errors: errors.length,
     warnings: findings.length - errors.length,
     first: errors.slice(0, mostFindings),
     all: findings,
+    complete,
   };
 }
 
@@ -248,19 +285,30 @@ export function summarize(status: Status, names: Names): readonly Summary[] {
   return [
     summaryOf("Operator", operator.verdict, factsOfOperator(operator)),
     ...ofClusters,
-    summaryOf(renderTerm(names.edb), status.databases.verdict),
-    summaryOf(renderTerm(names.eaadb), status.activeActive.verdict),
+    ...(["edb", "eaadb"] as const).map((kind) => {
+      const term = renderTerm(names[kind]);
+      const databases = kind === "edb" ? status.databases : status.activeActive;
+      return summaryOf(term, databases.verdict, factsOfDatabases(databases, term));
+    }),
     summaryOf("Webhook", webhook.verdict, factsOfWebhook(status)),
     summaryOf("RBAC", status.rbac.verdict),
   ];
 }
 
-/** Facts say all of what is fine. */
+/** Parts of a line, without those that are empty. */
+export function joinParts(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== "").join("; ");
+}
+
+/** Facts say all of what is fine, but for what that rests on. */
 function summaryOf(title: string, verdict: ComponentHealth, facts = ""): Summary {
   switch (verdict.is) {
-    case "fine":
     case "absent":
-      return { title, is: verdict.is, facts, says: facts === "" ? verdict.says : "" };
+      return { title, is: "absent", facts, says: facts === "" ? verdict.says : "" };
+    case "fine": {
+      const says = joinParts(facts === "" ? verdict.says : "", verdict.rests);
+      return { title, is: "fine", facts, says };
+    }
     case "moving":
       return { title, is: "moving", facts, says: verdict.on };
     case "unknown":
@@ -284,15 +332,28 @@ function factsOfOperator({ version, chart, pods }: OperatorStatus): string {
   ].join(", ");
 }
 
+/** Verdicts count what was read whole; of more than that only what was seen can be told. */
+function factsOfDatabases(databases: DatabasesStatus, term: string): string {
+  const { count, unread } = databases;
+  return unread === undefined || count === undefined
+    ? ""
+    : countDatabases({ ...databases, count }, term);
+}
+
 function factsOfCluster(cluster: ClusterStatus): string {
-  const { version, running, state, rollout, licenseState, licenseDays } = cluster;
+  const { version, state, rollout, licenseState, licenseDays } = cluster;
   return [
     `wants ${version}`,
-    running.length === 0 ? "no pod runs" : `runs ${running.join(" and ")}`,
+    renderRunning(cluster),
     `state ${state}`,
     ...(rollout === undefined ? [] : [`${rollout.done}/${rollout.of} pods new and ready`]),
     renderLicense(licenseState, licenseDays),
   ].join(", ");
+}
+
+function renderRunning({ running = [], unread }: ClusterStatus): string {
+  if (unread !== undefined) return `pods not read (${unread})`;
+  return running.length === 0 ? "no pod runs" : `runs ${running.join(" and ")}`;
 }
 
 /** Its state where that is not Valid, and how long it is good for. */
@@ -305,7 +366,5 @@ function renderLicense(state: string, days: number | undefined): string {
 }
 
 function factsOfWebhook({ webhook }: Status): string {
-  const { probe } = webhook;
-  const said = "says" in webhook.verdict ? [webhook.verdict.says] : [];
-  return [...said, ...(probe?.proven === true ? [`probe: ${probe.says}`] : [])].join("; ");
+  return "says" in webhook.verdict ? webhook.verdict.says : "";
 }

@@ -14,7 +14,7 @@ import { usualPullPolicy } from "../../domain/engine-cluster/edits";
 import { autoPaths } from "../../domain/engine-cluster/fields";
 import { lastFile } from "../../domain/kube/field-managers";
 import { isUnknownPolicy } from "../../domain/rules/upgrade-policy";
-import { judgeSecrets } from "../../domain/checks/secrets";
+import { judgeUse } from "../../domain/checks/secrets";
 import { standstillChecks } from "./standstill-checks";
 import { aheadSymptoms, clusterSymptoms } from "../../domain/engine-cluster/symptoms";
 import { helperFindings } from "../../domain/engine-cluster/helper-images";
@@ -130,7 +130,7 @@ export const clusterSpecChecks: readonly Check[] = [
     cause: text`a Secret that the ${ec} names for pulling images does not exist`,
     fix: text`create the Secret in the ${ec}'s namespace, or take it off the list`,
     needs: ["ecs", "ercs", "namedSecrets"],
-    judge: (situation) => judgeSecrets(situation, "pull"),
+    judge: (situation) => judgeUse(situation, "pull"),
   }),
   warning("CLUSTER-POLICY-UNKNOWN", "C20", {
     title: "The upgrade policy is a known one",
@@ -230,6 +230,6 @@ export const licenceChecks: readonly Check[] = [
     cause: text`the Secret that the ${ec} takes its license from is absent or lacks the item`,
     fix: "create the Secret with the license in the item that is named",
     needs: ["ecs", "ercs", "namedSecrets"],
-    judge: (situation) => judgeSecrets(situation, "license"),
+    judge: (situation) => judgeUse(situation, "license"),
   }),
 ];

@@ -2,7 +2,13 @@
 import { namespace, ec, ecShort, text } from "../../domain/names/text";
 import { tag } from "../../cmdutil/flags";
 import { groups, spec } from "../../cmdutil/spec";
-import { skipFlag, stallFlag, takeFlag, withLimit } from "../../cmdutil/common-flags";
+import {
+  advisoriesFlags,
+  skipFlag,
+  stallFlag,
+  takeFlag,
+  withLimit,
+} from "../../cmdutil/common-flags";
 
 /** `upgrade-cluster`. */
 export const upgradeCluster = spec({
@@ -40,6 +46,7 @@ the whole wait. Running the command again is safe: it continues from the state f
     ...takeFlag("Fields to take from their present manager, separated by commas"),
     ...stallFlag("Time without progress after which a cause in the data counts as a stall"),
     ...skipFlag,
+    ...advisoriesFlags,
   },
   cluster: true,
   writes: true,

@@ -13,7 +13,7 @@ import {
   ownClusters,
 } from "../../domain/engine-cluster/operator";
 import { holdStep, type NextRelease, type NextStep } from "../../domain/rollout/next-step";
-import { factNamed, type Facts, isKnown } from "../../domain/facts/facts";
+import { factNamed, type Facts, knownHere } from "../../domain/facts/facts";
 import { type Names, renderTerm } from "../../domain/names/names";
 import type { Deployment } from "../../domain/kube/models";
 import { readAnnotation, type KubeObject, readName } from "../../domain/kube/objects";
@@ -25,6 +25,8 @@ import {
   type ComponentHealth,
   renderMoving,
   findWorst,
+  noteUnread,
+  restingOn,
 } from "../../domain/rollout/health";
 import { podTrouble } from "../../domain/rollout/pod-causes";
 import { findContainer, readRoll } from "../../domain/rollout/stateful-set";
@@ -51,7 +53,7 @@ export interface OperatorStatus {
 /** The operator's part of the screen. */
 export function operatorStatus(facts: Facts): OperatorStatus {
   const { deployment: name } = facts.names.operator;
-  const verdict = operatorHealth(facts);
+  const verdict = restingOn(operatorHealth(facts), "counted by its Deployment, log not read");
   const deployment = factNamed(facts, "deployments", { name });
   if (deployment === undefined) return { deployment: name, verdict };
   const version = operatorVersion(facts);
@@ -124,19 +126,27 @@ export const wideColumns: readonly {
   readonly title: string;
   readonly cell: (cluster: ClusterStatus) => string;
 }[] = [
-  { title: "RUNNING VERSION", cell: ({ running }) => running.join(",") || "<none>" },
+  {
+    title: "RUNNING VERSION",
+    cell: ({ running }) => (running === undefined ? "unknown" : running.join(",") || "<none>"),
+  },
   {
     title: "NEW PODS",
     cell: ({ rollout }) => (rollout === undefined ? "unknown" : `${rollout.done}/${rollout.of}`),
   },
-  { title: "NEXT POD", cell: ({ rollout }) => rollout?.pod ?? "<none>" },
+  {
+    title: "NEXT POD",
+    cell: ({ rollout }) => (rollout === undefined ? "unknown" : (rollout.pod ?? "<none>")),
+  },
   { title: "LICENSE DAYS", cell: ({ licenseDays }) => renderCell(licenseDays) },
 ];
 
 /** What is shown of one EC. */
 export interface ClusterStatus extends ClusterColumns {
-  /** The tags that its pods run; more than one while it rolls. */
-  readonly running: readonly string[];
+  /** The tags that its pods run; more than one while it rolls. Absent where the pods were not read. */
+  readonly running?: readonly string[];
+  /** Why its pods were not read. */
+  readonly unread?: string;
   readonly licenseDays?: number;
   readonly rollout?: RolloutStatus;
   readonly verdict: ComponentHealth;
@@ -145,45 +155,58 @@ export interface ClusterStatus extends ClusterColumns {
 /** All of them, and what is to be said of them together. */
 export interface ClustersStatus {
   readonly items: readonly ClusterStatus[];
+  /** Why there may be more of them than these. */
+  readonly unread?: string;
   readonly verdict: ComponentHealth;
 }
 
 /** Every EC of the operator's namespace, by name. */
-export function clustersStatus({ facts, clusters }: CheckContext): ClustersStatus {
-  const items = [...clusters].sort(byName).map((ec) => clusterStatus(facts, ec));
+export function clustersStatus({ facts: all, clusters }: CheckContext): ClustersStatus {
+  const facts = knownHere(all);
+  const items = [...clusters].sort(byName).map((ec) => clusterStatus(facts, ec, all));
   const none: ComponentHealth = {
     is: "absent",
     says: `no ${renderTerm(facts.names.ec)} in this namespace`,
   };
   const verdict = unreadVerdict(facts, ["ecs"]) ?? findWorst(items.map((item) => item.verdict));
-  return { items, verdict: verdict ?? none };
+  return { items, ...noteUnread(facts, ["ecs"]), verdict: verdict ?? none };
 }
 
-function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
+function clusterStatus(facts: Facts, ec: KubeObject, all: Facts): ClusterStatus {
   const columns = makeColumns(ec, facts);
   const licenseDays = daysUntil(columns.licenseExpirationDate, facts.now);
-  const rollout = findRollout(facts, ec);
+  const note = noteUnread(facts, podLists);
+  const rollout = note.unread === undefined ? findRollout(facts, ec) : undefined;
   return {
     ...columns,
-    running: readRunningVersion(facts, ec),
+    ...note,
+    ...(note.unread === undefined && { running: readRunningVersion(facts, ec) }),
     ...(licenseDays !== undefined && { licenseDays }),
     ...(rollout !== undefined && { rollout }),
-    verdict: judgeOne(facts, ec),
+    verdict: restingOn(judgeOne(facts, ec, all), "by its pods and its status, REST API not asked"),
   };
 }
 
+/** By which the pods of an EC are found. */
+const podLists = ["statefulSets", "pods"] as const;
+
 /** What moves is told as its roll is, all else as it is diagnosed. */
-function judgeOne(facts: Facts, ec: KubeObject): ComponentHealth {
+function judgeOne(facts: Facts, ec: KubeObject, all: Facts): ComponentHealth {
   const progress = judgeCluster(facts, readName(ec));
-  const isSeen = isKnown(facts, "statefulSets") && isKnown(facts, "pods");
-  if (isSeen && progress.is === "moving") return judgeMoving(facts, renderMoving(progress));
+  const isSeen = unreadVerdict(facts, podLists) === undefined;
+  if (isSeen && progress.is === "moving") {
+    // an upgrade is also held up by what its databases use, which may be in any namespace
+    const isUpgrade = getPath(ec, facts.names.ecFields.state) === "Upgrade";
+    const used = isUpgrade ? unreadVerdict(all, ["edbs", "eaadbs"]) : undefined;
+    const hidden = unreadVerdict(facts, ["claims", "events"]) ?? used;
+    return judgeMoving(renderMoving(progress), hidden);
+  }
   const rests = progress.is === "done" ? progress.says : "";
   return verdictOf(diagnose(clusterList, { facts, clusters: [ec] }), rests);
 }
 
-/** What holds a roll up shows in events and claims: without them it cannot be told from one that moves. */
-function judgeMoving(facts: Facts, on: string): ComponentHealth {
-  const hidden = unreadVerdict(facts, ["claims", "events"]);
+/** What holds a roll up shows in other lists: without them it cannot be told from one that moves. */
+function judgeMoving(on: string, hidden: ReturnType<typeof unreadVerdict>): ComponentHealth {
   if (hidden === undefined) return { is: "moving", on };
   return { is: "unknown", because: `${on}; ${hidden.because}, so no cause is seen` };
 }
@@ -232,7 +255,7 @@ interface RolloutStatus {
 /** The roll of the StatefulSet named as the EC; undefined where it cannot be determined. */
 function findRollout(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
   const set = findSet(facts, ec);
-  if (set === undefined || !isKnown(facts, "pods")) return undefined;
+  if (set === undefined) return undefined;
   const { done, wanted, pods } = readRoll(facts, set);
   const first = pods.find(({ updated, ready }) => !updated || !ready);
   const trouble = first && podTrouble(first.pod, { facts });

@@ -1,6 +1,6 @@
 /** The parts of the clusters: the automatic upgrade switched off (auto-off.ts), and an EC upgraded (upgrade.ts; S10-S14, S51). */
 import type { UpgradeClusterOptions, EcResource } from "./read";
-import { asString, getPath } from "../../domain/base/values";
+import { asString, getPath, pick } from "../../domain/base/values";
 import { isSameRelease } from "../../domain/base/versions";
 import { prerequisiteCodes } from "../../domain/checks/prerequisites";
 import { operatorRelease, ownClusters } from "../../domain/engine-cluster/operator";
@@ -65,10 +65,10 @@ async function makeRun(
 }
 
 /** By name, where they may be read. */
-function listNeeds({ facts }: PartInputs): readonly Needs[] {
+function listNeeds({ facts, context }: PartInputs): readonly Needs[] {
   const { names, namespace } = facts;
   const known = isKnown(facts, "ecs") ? ownClusters(facts).map(readName) : [undefined];
-  return known.map((name) => clusterNeeds({ names, namespace, name }));
+  return known.map((name) => clusterNeeds({ names, namespace, name, ...pick(context, "advised") }));
 }
 
 function makeFlags(inputs: PartInputs, ec: KubeObject, stage: PartStage): ClusterFlags {

@@ -1,4 +1,5 @@
 /** What an upgrade of an EC would write, and everything that stands against it (S12-S14, S48-S59). */
+import type { Sourced } from "../../domain/advisories/row";
 import { type Names, renderTerm } from "../../domain/names/names";
 import type { JudgedCheck } from "../../domain/checks/judge";
 import { accept } from "../../domain/checks/selection";
@@ -10,7 +11,7 @@ import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Permission } from "../../domain/kube/permissions";
 import type { Pause } from "../../domain/kube/planned-write";
 import { readRunningVersion, type WantedCluster } from "../../domain/engine-cluster/rollout";
-import { getPath, asString } from "../../domain/base/values";
+import { getPath, asString, pick } from "../../domain/base/values";
 import { clusterFinding, clusterFindings } from "../../domain/engine-cluster/findings";
 import { judgeFollowers } from "../../domain/database/channel";
 import { judgeInactive } from "../../domain/database/state";
@@ -49,7 +50,11 @@ import { operatorList } from "../../domain/operator/symptoms";
 import { operatorFindings, operatorRelease } from "../../domain/engine-cluster/operator";
 import type { CheckTarget } from "../../domain/checks/context";
 import { lastFile } from "../../domain/kube/field-managers";
-import { judgePrerequisites, prerequisiteCodes } from "../../domain/checks/prerequisites";
+import {
+  judgePrerequisites,
+  prerequisiteCodes,
+  warnOfReleases,
+} from "../../domain/checks/prerequisites";
 import { isOlder, isSameRelease } from "../../domain/base/versions";
 
 /** What is asked for. */
@@ -61,6 +66,8 @@ export interface ClusterRequest extends ClusterWish {
   readonly skip: readonly Skip[];
   /** The definition of the EC that earlier parts of a whole upgrade bring; absent: it stays. */
   readonly definitionAhead?: CustomResourceDefinition | undefined;
+  /** What is known of releases; absent: what ships with the tool. */
+  readonly advised?: readonly Sourced[] | undefined;
   /** Release of the operator before this upgrade, where it is known. */
   readonly operatorBefore?: string | undefined;
 }
@@ -192,7 +199,10 @@ interface Prerequisites {
 /** What is missing, what cannot be seen, and what may not be read, all at once. */
 export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequisites {
   const { ec, wish, skip } = planned;
-  const { judged, missing } = judgePrerequisites(facts, describeTarget(facts, planned), skip);
+  const { judged, missing } = judgePrerequisites(facts, describeTarget(facts, planned), {
+    skip,
+    acts: ["upgrade-cluster"],
+  });
   const own = [
     ...gate(chooseRows(facts, planned), "upgrade-cluster", { facts, clusters: [ec] }),
     ...gate(operatorList, "upgrade-cluster", { facts }),
@@ -204,6 +214,7 @@ export function judgeBeginning(facts: Facts, planned: PlannedUpgrade): Prerequis
     ...manifestFindings(facts.names, planned),
     ...pinnedHelpers(facts, planned),
     ...databaseWarnings(facts, planned),
+    ...warnOfReleases(facts, describeTarget(facts, planned), "upgrade-cluster"),
   ];
   return { findings: [...accept(own, skip), ...judged.flatMap(keepFindings)], missing };
 }
@@ -239,6 +250,8 @@ function describeTarget(facts: Facts, { ec, wish }: PlannedUpgrade): CheckTarget
   return {
     operatorVersion: operatorRelease(facts).version ?? wish.tag,
     cluster: ec.metadata.name,
+    clusterTag: describeWanted(facts, wish).tag,
+    ...pick(wish, "advised"),
   };
 }
 

@@ -1,13 +1,14 @@
 /** Reads what the upgrade of an EC is planned from. */
 import type { Skip } from "../../domain/base/skip";
-import type { Facts } from "../../domain/facts/facts";
+import { factNamed, type Facts } from "../../domain/facts/facts";
 import type { CustomResourceDefinition } from "../../domain/kube/models";
 import type { Resource } from "../../domain/kube/objects";
+import { listOfCluster } from "../../domain/references/secrets";
 import type { RunPorts } from "../../kernel/world";
 import { ecResource, readClusterFacts } from "../../readers/engine-cluster";
 import { requireGround } from "../../readers/ground";
-import { readDefinition, withDefinition } from "../../readers/snapshot";
-import { clusterPlanKeys } from "./needs";
+import { readDefinition, readReferred, withDefinition } from "../../readers/snapshot";
+import { listClusterPlanKeys } from "./needs";
 
 /** The flags of the command, judged. */
 export interface UpgradeClusterOptions {
@@ -58,8 +59,10 @@ export async function readBeforeUpgrade(
   const resource = (known.resource ??= await ecResource(deps));
   await requireGround(deps, "upgrade-cluster", { namespace, clusters: [name] });
   const [facts, definition] = await Promise.all([
-    readClusterFacts(deps, { namespace, resource }, clusterPlanKeys),
+    readClusterFacts(deps, { namespace, resource }, listClusterPlanKeys(deps)),
     readDefinition(deps, "ec"),
   ]);
-  return { facts: withDefinition(facts, definition), resource };
+  const ec = factNamed(facts, "ecs", { name, namespace });
+  const seen = await readReferred(deps, facts, ec === undefined ? [] : listOfCluster(facts, ec));
+  return { facts: withDefinition(seen, definition), resource };
 }

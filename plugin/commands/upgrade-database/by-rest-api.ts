@@ -107,7 +107,7 @@ export function judgeCalled(
   target: DatabaseTarget & Pick<DatabaseSubject, "loss">,
   identity: Identity,
 ): readonly Diagnosed[] {
-  return databaseGate(facts, { ...target, identity }, { acts: true, mends: true });
+  return databaseGate(facts, { ...target, identity }, { acts: true, again: true });
 }
 
 /** False where the version runs with the modules of the release, and nothing else is asked for. */

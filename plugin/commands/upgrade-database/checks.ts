@@ -12,12 +12,12 @@ import { readNamespace } from "../../domain/kube/objects";
 import { judgeEdit } from "../../domain/rules/order";
 import type { RuleOptions } from "../../domain/rules/types";
 import { renderCause } from "../../domain/rules/wording";
-import { clusterVersionFor } from "../../domain/release/platforms";
 import { listExisting, otherOperators } from "../../domain/rbac/managed";
 import { getPath } from "../../domain/base/values";
 import { parseLeadingEngineVersion } from "../../domain/base/versions";
 import { type Check, makeChecks, on } from "../../domain/checks/check";
-import { type PlacedDatabase, type CheckContext } from "../../domain/checks/context";
+import { referenceCheck } from "../../domain/checks/references";
+import { type PlacedDatabase, type CheckContext, findWantedTag } from "../../domain/checks/context";
 
 const { error, ofSymptom, warning } = makeChecks("databases");
 const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
@@ -54,6 +54,7 @@ export const databaseChecks: readonly Check[] = [
   ofDatabases(rows.notObserved),
   ofDatabases(rows.deleting),
   ofDatabases(rows.type),
+  referenceCheck,
   ofDatabases(rows.volatile),
   ofDatabases(rows.backupFailed),
   ofSymptom({
@@ -64,11 +65,10 @@ export const databaseChecks: readonly Check[] = [
 ];
 
 /** The release of the cluster that is asked for, or that belongs to the operator's; undefined where none is. */
-function findClusterGoal({ target, wanted }: CheckContext): ClusterGoal | undefined {
-  const { clusterTag, contents } = target;
-  if (clusterTag === undefined && wanted === undefined) return undefined;
-  const paired = wanted && clusterVersionFor(wanted.tag);
-  return { tag: clusterTag ?? contents?.clusterVersion ?? paired };
+function findClusterGoal(situation: CheckContext): ClusterGoal | undefined {
+  const { target, wanted } = situation;
+  if (target.clusterTag === undefined && wanted === undefined) return undefined;
+  return { tag: findWantedTag(situation) };
 }
 
 /** As the admission rules would judge it, were it recreated; what is below 7.2 is a check of its own. */

@@ -1,4 +1,5 @@
 /** What the part is told: flags judged, and what it reaches beside its cluster. */
+import { pick } from "../../domain/base/values";
 import { parseDocuments } from "../../adapters/kubernetes/text/yaml";
 import { findDeprecated, parseModules, type RequestWish } from "../../domain/database/bdb";
 import { acceptable, namesData } from "../../domain/database/findings";
@@ -79,6 +80,7 @@ export function makeTask(
     ...wish,
     ...{ fieldManager, shows, wait },
     ...readLimit(options, limited),
+    ...pick(context, "advised"),
     concurrency: options.concurrency ?? usualAtOnce.databases,
     typed: context.typed ?? nobody,
     command: kubectlCommand(options),

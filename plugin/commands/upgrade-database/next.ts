@@ -5,30 +5,23 @@ import { planDatabases } from "./plan";
 import { listFollowers } from "../../domain/database/channel";
 import type { DatabaseScene } from "../../domain/database/subject";
 import { databaseSymptoms } from "../../domain/database/symptoms";
-import {
-  diagnose,
-  diagnoseRow,
-  type Diagnosis,
-  verdictOf,
-  verdictOn,
-} from "../../domain/diagnosis/diagnose";
+import { diagnose, diagnoseRow, type Diagnosis, verdictOn } from "../../domain/diagnosis/diagnose";
 import type { CheckContext } from "../../domain/checks/context";
 import { versionPaths } from "../../domain/engine-cluster/fields";
-import type { Symptom } from "../../domain/diagnosis/symptom";
 import { products } from "../../domain/facts/deletion";
-import type { Facts } from "../../domain/facts/facts";
+import { type Facts, isKnown, isPartlyRead, knownHere } from "../../domain/facts/facts";
 import { renderTerm } from "../../domain/names/names";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Edit } from "../../domain/rules/types";
 import { listRunning } from "../../domain/engine-cluster/database-versions";
-import { getPath, asString, boundList, omit } from "../../domain/base/values";
+import { getPath, asString, boundList, few, omit } from "../../domain/base/values";
 import {
   compareEngineVersions,
   formatEngineVersion,
   parseEngineVersion,
 } from "../../domain/base/versions";
 import { isOfEngine } from "../../domain/engine-cluster/causes";
-import type { ComponentHealth } from "../../domain/rollout/health";
+import { type ComponentHealth, restingOn, unreadVerdict } from "../../domain/rollout/health";
 import { holdStep, type NextStep } from "../../domain/rollout/next-step";
 import { findReleases } from "../../domain/rules/engine-version";
 
@@ -52,11 +45,12 @@ export const versionTitles = ["KIND", "WANTED", "RUNNING", "COUNT", "NAMES"] as 
 /** A row for each pair of versions of the databases of one kind. */
 export function listVersionRows(
   kind: string,
-  { versions }: Pick<DatabasesStatus, "versions">,
+  { versions, unread }: Pick<DatabasesStatus, "versions" | "unread">,
 ): readonly (readonly string[])[] {
   return versions.map(({ wanted = "<none>", running = "unknown", count, first }) => {
     const more = count > first.length ? ` and ${count - first.length} more` : "";
-    return [kind, wanted, running, String(count), `${first.join(",")}${more}`];
+    const counted = unread === undefined ? String(count) : `${count} seen`;
+    return [kind, wanted, running, counted, `${first.join(",")}${more}`];
   });
 }
 
@@ -69,7 +63,12 @@ interface NamedDatabase {
 
 /** What is shown of one kind of databases. */
 export interface DatabasesStatus {
-  readonly count: number;
+  /** Absent where their list was not read. */
+  readonly count?: number;
+  /** Those that were looked at: the operator's own, and the managed ones as far as they are known. */
+  readonly namespaces: readonly string[];
+  /** Why there may be more of them than those that were seen. */
+  readonly unread?: string;
   /** The oldest that run first. */
   readonly versions: readonly VersionCount[];
   /** On their way to what is wanted. */
@@ -80,13 +79,16 @@ export interface DatabasesStatus {
 }
 
 /** The databases of one kind in numbers, those in the way by name. */
-export function databasesStatus(
-  { facts, databases, configured }: CheckContext,
-  kind: Edit["kind"],
-): DatabasesStatus {
+export function databasesStatus(situation: CheckContext, kind: Edit["kind"]): DatabasesStatus {
+  const { facts, databases } = situation;
   const placed = databases.filter((one) => one.kind === kind);
-  const all = diagnose(looked, { facts, databases: placed }, listsOf(kind, configured.is));
-  const count = placed.length;
+  const all = diagnose(looked, { facts, databases: placed });
+  const unread = findUnread(situation, kind);
+  const counts = {
+    ...(isKnown(knownHere(facts), products[kind]) && { count: placed.length }),
+    namespaces: listPlaces(situation, kind),
+    ...(unread !== undefined && { unread }),
+  };
   const named = (is: "pending" | "refused"): readonly NamedDatabase[] =>
     placed.flatMap(({ object }) => {
       const own = all.findings.filter((one) => one.object === objectLabel(object));
@@ -107,13 +109,9 @@ export function databasesStatus(
     term: renderTerm(facts.names[kind]),
     more: kind === "eaadb" ? ", no replication is down" : describeBackups(facts, placed),
   };
-  return {
-    count,
-    versions,
-    pending,
-    refused,
-    verdict: judgeAll({ count, pending, refused }, all, words),
-  };
+  const shown = { ...counts, versions, pending, refused };
+  const verdict = judgeAll(shown, all, words);
+  return { ...shown, verdict: restingOn(verdict, "by their status, REST API not asked") };
 }
 
 /** It keeps nothing from being done now, and no database from being healthy. */
@@ -132,13 +130,35 @@ const { backupFailed, deleting, specInvalid, notActive, notReplicating, notObser
 /** What tells how databases fare. */
 const looked = [deleting, specInvalid, notActive, notReplicating, notObserved];
 
-/** Which namespaces they are in, the operator's settings tell. */
-function listsOf(
+/** The namespaces that were looked at. */
+function listPlaces({ facts, managed }: CheckContext, kind: Edit["kind"]): readonly string[] {
+  return [facts.namespace, ...(isPartlyRead(facts, products[kind]) ? [] : managed)];
+}
+
+/** Why not all of them are seen: which namespaces they are in, the operator's settings tell. */
+function findUnread(
+  { configured, facts, managed }: CheckContext,
   kind: Edit["kind"],
-  configured: CheckContext["configured"]["is"],
-): Pick<Symptom, "needs" | "may"> {
-  const may = ["deployments", "configMaps"] as const;
-  return { needs: [products[kind]], may: configured === "label" ? [...may, "namespaces"] : may };
+): string | undefined {
+  const settings = ["deployments", "configMaps"] as const;
+  const places = configured.is === "label" ? [...settings, "namespaces" as const] : settings;
+  // of an operator that manages no other namespace those of its own are all
+  const isAll = managed.length === 0 && unreadVerdict(facts, places) === undefined;
+  const hidden = unreadVerdict(isAll ? knownHere(facts) : facts, [products[kind], ...places]);
+  return hidden?.because ?? (configured.is === "unknown" ? configured.because : undefined);
+}
+
+/** "2 EDB in engine and shop"; of a list that was not read whole, what was seen of it. */
+export function countDatabases(
+  {
+    count,
+    namespaces,
+    unread,
+  }: Required<Pick<DatabasesStatus, "count">> & Pick<DatabasesStatus, "namespaces" | "unread">,
+  term: string,
+): string {
+  const seen = unread === undefined ? "" : " seen";
+  return `${count === 0 ? "no" : count} ${term}${seen} in ${few(namespaces)}`;
 }
 
 const spellPlace = ({ metadata }: KubeObject): string =>
@@ -192,25 +212,29 @@ function renderLateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): s
 
 /** The verdict of the first finding that waiting does not end, in the words of all of them. */
 function judgeAll(
-  { count, pending, refused }: Pick<DatabasesStatus, "count" | "pending" | "refused">,
+  databases: Omit<DatabasesStatus, "verdict">,
   { findings, unseen }: Diagnosis,
   { term, more }: { readonly term: string; readonly more: string },
 ): ComponentHealth {
-  const listed = (all: readonly NamedDatabase[]): string =>
+  const { count = 0, pending, refused, unread = unseen[0]?.because } = databases;
+  const counted = `${count} ${term}${databases.unread === undefined ? "" : " seen"}`;
+  const named = (all: readonly NamedDatabase[]): string =>
     boundList(
       all.map(({ name, why }) => `${name} (${why})`),
       3,
     );
   const held = findings.find(({ passes }) => passes !== true);
   if (held !== undefined) {
-    const cause = `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`;
+    const cause = `${refused.length} of ${counted} are not as expected: ${named(refused)}`;
     return verdictOn({ ...omit(held, "object", "field"), cause }, unseen);
   }
-  if (unseen.length === 0 && pending.length > 0) {
-    return { is: "moving", on: `${pending.length} of ${count} ${term}: ${listed(pending)}` };
+  if (unread !== undefined) return { is: "unknown", because: unread };
+  if (pending.length > 0) {
+    return { is: "moving", on: `${pending.length} of ${counted}: ${named(pending)}` };
   }
-  if (unseen.length === 0 && count === 0) return { is: "absent", says: `no ${term}` };
-  return verdictOf({ findings: [], unseen }, `${count} ${term}, all active${more}`);
+  const says = countDatabases({ ...databases, count }, term);
+  if (count === 0) return { is: "absent", says };
+  return { is: "fine", says: `${says}: all active${more}` };
 }
 
 /** Databases below the newest version that their EC publishes, and its policy allows (S61, S67). */

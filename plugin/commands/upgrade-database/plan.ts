@@ -1,6 +1,9 @@
 /** What is planned for all databases from one look, and what stands against it. */
 import type { Finding } from "../../domain/base/findings";
-import { boundList } from "../../domain/base/values";
+import { boundList, groupBy } from "../../domain/base/values";
+import { formatEngineVersion } from "../../domain/base/versions";
+import { judgeAct } from "../../domain/advisories/symptoms";
+import { type AdvisedTarget, chooseRows } from "../../domain/checks/advisories";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { warnOfBackup } from "../../domain/database/backup";
 import { acceptable, isLeftOut, lateCodes } from "../../domain/database/findings";
@@ -15,6 +18,7 @@ import type { DatabaseSubject } from "../../domain/database/subject";
 import { databaseSymptoms } from "../../domain/database/symptoms";
 import { selectDatabases } from "../../domain/database/target";
 import { gate } from "../../domain/diagnosis/diagnose";
+import { leaveSuperseded } from "../../domain/diagnosis/superseded";
 import { findDeletingCluster } from "../../domain/engine-cluster/deletion";
 import type { Facts } from "../../domain/facts/facts";
 import type { Names } from "../../domain/names/names";
@@ -36,6 +40,7 @@ export interface DatabasePlans {
 
 /** What the plans follow from. */
 type PlanOptions = DatabaseWish &
+  AdvisedTarget &
   Pick<UpgradeDatabaseOptions, "databases" | "everywhere" | "skip" | "skipMayMiss" | "wait">;
 
 /** Plans them all, and tells every problem of every one at once. */
@@ -63,6 +68,7 @@ export function planDatabases(
     ...findings,
     ...participantFindings(facts, eaadbs, participants),
     ...judgeReplication(facts, plans),
+    ...judgeAdvisories(facts, plans, options),
     ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings]),
     // by the REST API its record is asked
     ...plans.flatMap(({ target, edits }) =>
@@ -77,7 +83,7 @@ export function planDatabases(
       all,
     );
   }
-  const found = accept(all, skip);
+  const found = leaveSuperseded(accept(all, skip));
   const busy = plans.flatMap((plan) => plan.busy);
   const blocks = groupFindings([...found.filter(isError), ...(wait ? [] : busy)]);
   return {
@@ -94,14 +100,32 @@ export function planDatabases(
   };
 }
 
-/** Of a database that is up to date: its data was at risk, and the loss is still accepted where a run is repeated. */
+/** What is known of the releases that databases move to, by the version that each is to have. */
+function judgeAdvisories(
+  facts: Facts,
+  plans: readonly DatabasePlan[],
+  options: AdvisedTarget,
+): readonly Finding[] {
+  const moved = plans.filter(({ edits }) => edits.length > 0);
+  const byVersion = groupBy(moved, ({ version }) => version && formatEngineVersion(version));
+  return [...byVersion].flatMap(([engine, some]) =>
+    judgeAct(chooseRows(options), "upgrade-database", {
+      facts,
+      wanted: { engine },
+      databases: some.map(({ target }) => target.object),
+    }),
+  );
+}
+
+/** Of a database that is up to date: what was accepted before it was written is still accepted where a run is repeated. */
 export function acceptedBefore(
   facts: Facts,
   database: DatabaseSubject,
   { skip }: Pick<PlanOptions, "skip">,
 ): readonly Finding[] {
   const scene = { facts, databases: [database] };
-  const risks = gate([databaseSymptoms.volatile], "upgrade-database", scene);
+  const { references, volatile } = databaseSymptoms;
+  const risks = gate([volatile, references], "upgrade-database", scene);
   return accept(risks, skip).filter(({ accepted }) => accepted === true);
 }
 

@@ -1,13 +1,15 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
+import type { AdvisedTarget } from "../../domain/checks/advisories";
 import type { RunPorts } from "../../kernel/world";
-import { type Facts, factSources, withObjects } from "../../domain/facts/facts";
+import { type Facts, factSources, withObjects, withRead } from "../../domain/facts/facts";
 import { type Names, readName } from "../../domain/names/names";
 import type { CustomResourceDefinition } from "../../domain/kube/models";
 import type { KubeObject, Resource } from "../../domain/kube/objects";
 import type { ApiWish } from "../../domain/facts/needs";
 import type { Permission } from "../../domain/kube/permissions";
+import { listOfDatabases } from "../../domain/references/secrets";
 import type { Participant } from "../../domain/database/rollout";
-import { readDefinition, readSnapshot, withDefinition } from "../../readers/snapshot";
+import { readDefinition, readReferred, readSnapshot, withDefinition } from "../../readers/snapshot";
 import { pollMs, waitFor } from "../../kernel/wait";
 import type { Skip } from "../../domain/base/skip";
 import type { DatabaseWish } from "../../domain/database/plan";
@@ -16,7 +18,7 @@ import type { ClusterApi } from "../../ports/rest-api";
 import type { KubeClient } from "../../ports/kubernetes";
 
 /** The flags of the command, judged. */
-export interface UpgradeDatabaseOptions extends DatabaseWish {
+export interface UpgradeDatabaseOptions extends DatabaseWish, AdvisedTarget {
   /** The operator's. */
   readonly namespace: string;
   /** NAME or NAMESPACE/NAME; none: all, or those of the selector. */
@@ -109,6 +111,7 @@ export class DatabasePoller {
   participants = true;
   /** Read once, and only where an active-active database is seen: it is large and does not change. */
   #definition: Promise<CustomResourceDefinition | undefined> | undefined;
+  #referred: { readonly named: string; readonly read: Facts } | undefined;
   #last: { readonly seen: DatabaseSnapshot; readonly at: number } | undefined;
   #coming: Promise<DatabaseSnapshot> | undefined;
 
@@ -122,6 +125,7 @@ export class DatabasePoller {
     const other = new DatabasePoller(deps, options);
     other.participants = this.participants;
     other.#definition = this.#definition;
+    other.#referred = this.#referred;
     other.#last = this.#last;
     return other;
   }
@@ -169,11 +173,22 @@ export class DatabasePoller {
         facts: await readFacts({ ...deps, cluster }, namespace, { namespace }),
       })),
     ]);
-    if (facts.objects.eaadbs.length === 0) return { facts, participants };
+    const seen = await this.#withReferred(facts);
+    if (facts.objects.eaadbs.length === 0) return { facts: seen, participants };
     // it tells where an active-active database keeps its version (C8)
     this.#definition ??= readDefinition(deps, "eaadb");
     const definition = await this.#definition;
-    return { facts: withDefinition(facts, definition), participants };
+    return { facts: withDefinition(seen, definition), participants };
+  }
+
+  /** Secrets are read again only where other ones are named: there may be one for each database. */
+  async #withReferred(facts: Facts): Promise<Facts> {
+    const secrets = listOfDatabases(facts);
+    const named = JSON.stringify(secrets);
+    if (this.#referred?.named !== named) {
+      this.#referred = { named, read: await readReferred(this.deps, facts, secrets) };
+    }
+    return withRead(facts, this.#referred.read, ["referredSecrets"]);
   }
 }
 

@@ -10,14 +10,13 @@ import { readStandingNamespace } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import type { Finding } from "../../domain/base/findings";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
-import { operatorFinding, operatorFindings } from "../../domain/operator/findings";
+import { operatorFindings } from "../../domain/operator/findings";
 import { dropField } from "../../domain/kube/differences";
 import type { Names } from "../../domain/names/names";
 import { isAutoUpgraded } from "../../domain/engine-cluster/fields";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "./clusters";
 import {
   bundleRef,
-  listHeldRights,
   isOperator,
   readOperatorVersion,
   placeBundle,
@@ -49,6 +48,7 @@ import { requirePrerequisites } from "./prerequisites";
 import {
   buildApply,
   describeDetails,
+  judgeHeldRights,
   type Evaluated,
   imagePatch,
   isWritten,
@@ -157,7 +157,7 @@ export class BundlePlanning {
       });
     }
     world.tell(requireFit(findings));
-    world.tell(plan.steps.filter(isWritten).flatMap((step) => this.#listHeldRights(step)));
+    world.tell(plan.steps.filter(isWritten).flatMap((step) => judgeHeldRights(step, world.names)));
     if (listChanges(plan).length > 0) await requirePrerequisites(world, { ...options, version });
     if (version === undefined) {
       world.recorder.note(
@@ -179,16 +179,6 @@ export class BundlePlanning {
       }
     }
     return [...writes, ...patches.map((patch) => this.#session.tellPlanned(patch))];
-  }
-
-  /** Unusual rights that are no new ones. */
-  #listHeldRights({ object, live }: Evaluated): readonly Finding[] {
-    return listHeldRights(object, live, this.world.names).map((right) =>
-      operatorFinding("rightHeld", {
-        object: objectLabel(object),
-        cause: `${right}, as the one in the cluster does already`,
-      }),
-    );
   }
 
   /** The objects to write; throws where the operator is not to be upgraded by them. */

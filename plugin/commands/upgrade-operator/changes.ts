@@ -8,11 +8,13 @@ import { type KubeObject, objectLabel, type Resource } from "../../domain/kube/o
 import type { ClusterPatch } from "./clusters";
 import { changesTo, type Difference, differences } from "../../domain/kube/differences";
 import {
+  listHeldRights,
   listImages,
   isOperator,
   readOperatorVersion,
   type DesiredObject,
 } from "../../domain/operator/wanted";
+import { operatorFinding } from "../../domain/operator/findings";
 import { kinds } from "../../domain/kube/kinds";
 import { leftovers } from "./local-changes";
 import { findConversionService, noConversion } from "../../domain/operator/conversion";
@@ -60,6 +62,19 @@ export function makeUnjudged(
 /** False where it is up to date, or kept. */
 export function isWritten({ is }: Evaluated): boolean {
   return is === "create" || is === "change";
+}
+
+/** Unusual rights that are no new ones. */
+export function judgeHeldRights(
+  { object, live }: Pick<Evaluated, "object" | "live">,
+  names: Names,
+): readonly Finding[] {
+  return listHeldRights(object, live, names).map((right) =>
+    operatorFinding("rightHeld", {
+      object: objectLabel(object),
+      cause: `${right}, as the one in the cluster does already`,
+    }),
+  );
 }
 
 /** The writes of an object. */

@@ -9,6 +9,7 @@ import type { PodSpec } from "../../domain/kube/models";
 import { covers } from "../../domain/kube/differences";
 import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import { takes } from "../../domain/kube/owners";
+import { isHelmsManager } from "../../domain/operator/chart-marks";
 import { judgeRegistry } from "../../domain/operator/refusals";
 import { localChange } from "./local-changes";
 
@@ -16,6 +17,8 @@ import { localChange } from "./local-changes";
 interface Rendered {
   readonly live: KubeObject;
   readonly wanted: KubeObject;
+  /** As the release was deployed; absent: what helm takes away is not known. */
+  readonly before?: KubeObject | undefined;
 }
 
 /** A field with a value that the chart would not leave as it is. */
@@ -33,6 +36,10 @@ interface ChartVerdict {
   readonly findings: readonly Finding[];
   /** Variables of the environment, which differ from release to release. */
   readonly byHelm: readonly string[];
+  /** Fields that the chart does not have, and that go. */
+  readonly gone: readonly string[];
+  /** True for a field of which this verdict says all there is to say. */
+  readonly covers: (field: string) => boolean;
 }
 
 /** Judges every difference; `takeFields` are those that the chart wins. */
@@ -42,36 +49,37 @@ export function judgeChartChanges(rendered: Rendered, takeFields: readonly strin
     ...finding,
     fix: "set the chart's image values to that registry in a file for --values, or let the chart win with --take-fields .image",
   }));
-  const lost = [...listLostPlacing(rendered), ...listLostVariables(rendered)];
+  const lost = listLost(rendered);
   const byHelm = lost.filter((one) => isSetByHelm(live, one));
   const findings = lost
     .filter((one) => !byHelm.includes(one) && !takes(takeFields, one.field))
     .map((one) => {
       const [manager = ""] = listManagers(live, one.elements);
-      return localChange({
-        object: objectLabel(live),
-        ...{ ...one, manager, source: "chart" },
-        fix: `set it in a file for --values, or let the chart win with --take-fields '${one.field}'`,
-      });
+      return localChange({ object: objectLabel(live), ...one, manager, source: "chart" });
     });
-  return { findings: [...findings, ...registries], byHelm: byHelm.map(({ field }) => field) };
+  const isImageJudged = registries.length > 0 || takes(takeFields, ".image");
+  return {
+    findings: [...findings, ...registries],
+    byHelm: byHelm.map(({ field }) => field),
+    gone: lost.filter((one) => one.wanted === undefined).map(({ field }) => field),
+    covers: (field) =>
+      (isImageJudged && field.endsWith(".image")) ||
+      [...placing.map(placingField), ...lost.map((one) => one.field)].some((one) =>
+        field.startsWith(one),
+      ),
+  };
 }
 
-/** The rendered Deployment as a request that takes away what it lacks of these fields. */
-export function withoutLost({ live, wanted }: Rendered): KubeObject {
-  const spec = { ...Object.fromEntries(placing.map((key) => [key, null])), ...podSpec(wanted) };
-  const kept = Object.entries(spec).filter(
-    ([key, value]) => value !== null || getOwn(podSpec(live), key) !== undefined,
-  );
-  const outer = getOwn(wanted, "spec");
-  const template = getPath(wanted, ["spec", "template"]);
-  return {
-    ...wanted,
-    spec: {
-      ...(isObject(outer) && outer),
-      template: { ...(isObject(template) && template), spec: Object.fromEntries(kept) },
-    },
-  };
+/** What only the cluster has stays where the manifest before is known not to have it either. */
+function listLost({ live, wanted, before }: Rendered): readonly Lost[] {
+  const differing = listDiffering(live, wanted);
+  if (before === undefined) return differing;
+  const had = listDiffering(before, wanted).map(({ field }) => field);
+  return differing.filter(({ field, wanted: says }) => says !== undefined || had.includes(field));
+}
+
+function listDiffering(live: KubeObject, wanted: KubeObject): readonly Lost[] {
+  return [...listLostPlacing({ live, wanted }), ...listLostVariables({ live, wanted })];
 }
 
 const podPath = ["spec", "template", "spec"];
@@ -83,6 +91,10 @@ const placing = [
   "priorityClassName",
 ] as const satisfies readonly (keyof PodSpec)[];
 
+function placingField(key: string): string {
+  return `.${[...podPath, key].join(".")}`;
+}
+
 function podSpec(deployment: KubeObject): Readonly<Record<string, unknown>> {
   const found = getPath(deployment, podPath);
   return isObject(found) ? found : {};
@@ -92,8 +104,7 @@ function listLostPlacing({ live, wanted }: Rendered): readonly Lost[] {
   return placing.flatMap((key) => {
     const [has, says] = [live, wanted].map((object) => getOwn(podSpec(object), key));
     if (holdsAll(says, has)) return [];
-    const field = `.${[...podPath, key].join(".")}`;
-    return [{ field, elements: [`f:${key}`], live: has, wanted: says }];
+    return [{ field: placingField(key), elements: [`f:${key}`], live: has, wanted: says }];
   });
 }
 
@@ -133,7 +144,7 @@ function listLostVariables({ live, wanted }: Rendered): readonly Lost[] {
 /** A variable of which helm alone is the manager is an earlier chart's; without managed fields nobody knows. */
 function isSetByHelm(live: KubeObject, { elements }: Lost): boolean {
   const managers = elements.includes("f:env") ? listManagers(live, elements) : [];
-  return managers.length > 0 && managers.every((manager) => /helm/i.test(manager));
+  return managers.length > 0 && managers.every(isHelmsManager);
 }
 
 /** The managers of a field of the pod's spec. */

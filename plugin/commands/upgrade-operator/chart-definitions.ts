@@ -1,5 +1,4 @@
 /** The definitions that a chart brings, and what stands against them: helm would end midway, or lose what is stored. */
-import { BlockedError, exitCodes } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { isObject } from "../../domain/base/values";
 import { definitionNames } from "../../domain/facts/deletion";
@@ -13,12 +12,18 @@ import { getTyped } from "../../ports/typed";
 
 type Options = Pick<OperatorOptions, "namespace">;
 
-/** The product's definitions as they will be; throws 3 where one cannot be changed to the chart's. */
+/** Definitions as they will be, and what stands against that. */
+interface Brought {
+  readonly ahead: readonly KubeObject[];
+  readonly findings: readonly Finding[];
+}
+
+/** The product's definitions, judged as those of a bundle. */
 export async function readBrought(
   deps: OperatorDeps,
   options: Options,
   { objects, hooked = [] }: RenderedChart,
-): Promise<readonly KubeObject[]> {
+): Promise<Brought> {
   const known = definitionNames(deps.names);
   const isOurs = (one: KubeObject): boolean => known.includes(readName(one));
   const written = objects.filter(isDefinition).filter(isOurs);
@@ -41,11 +46,7 @@ export async function readBrought(
     }
     ahead.push(wanted);
   }
-  if (findings.some(({ severity }) => severity === "error")) {
-    throw new BlockedError(exitCodes.blocked, findings);
-  }
-  deps.recorder.addFindings(findings);
-  return ahead;
+  return { ahead, findings };
 }
 
 function isDefinition(object: unknown): object is KubeObject {

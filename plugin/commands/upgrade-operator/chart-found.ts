@@ -7,14 +7,21 @@ import type { Names } from "../../domain/names/names";
 import {
   type Adoption,
   adopt,
-  again,
+  type ChartHome,
   type ChartMarks,
   findLostRelease,
   helm,
   readChartMarks,
 } from "../../domain/operator/chart-marks";
+import { judgeChartState } from "../../domain/operator/chart-states";
 import { operatorFinding } from "../../domain/operator/findings";
-import { type ChartRelease, gateOwners, type Installed } from "../../domain/operator/refusals";
+import {
+  type ChartRelease,
+  gateOwners,
+  type HelmFlag,
+  helmWords,
+  type Installed,
+} from "../../domain/operator/refusals";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 
 /** The operator, and the release that the chart is known by. */
@@ -30,6 +37,10 @@ interface ChartPlace {
   readonly releaseName: string;
   readonly chart: string;
   readonly version: string;
+  readonly values: readonly string[];
+  readonly given: readonly HelmFlag[];
+  /** Where helm keeps the records of this run. */
+  readonly home: ChartHome;
 }
 
 /** The operator's Deployment, as findings name it. */
@@ -79,9 +90,10 @@ function findOther(place: ChartPlace, found: ChartFacts): readonly Finding[] {
 /** The marks are none, or of a release elsewhere, of one that is gone, or of one with another name. */
 function findOtherRelease(
   place: ChartPlace,
-  { marked, names, release }: ChartFacts,
+  found: ChartFacts,
   deployment: KubeObject,
 ): readonly Finding[] {
+  const { marked, names, release } = found;
   const { releaseName, namespace } = place;
   const object = nameOperator(names, place);
   const marks = readChartMarks(deployment);
@@ -92,31 +104,42 @@ function findOtherRelease(
   const { name = releaseName, namespace: home = namespace } = marks ?? {};
   const version = readOperatorVersion(deployment, names);
   const adoption = { namespace, chart: place.chart, version, release: name };
-  if (marks === undefined) return told("no chart", listAdoptions(adoption, names));
+  if (marks === undefined) {
+    const isRefused = findRefused(place, found).length > 0;
+    return isRefused ? [] : told("no chart", listAdoptions(adoption, place, found));
+  }
   if (home !== namespace) {
     const by = `release ${name} of a chart in namespace ${home}`;
     return told(by, [upgradeThere(place, name, home)]);
   }
   const isGiven = name === releaseName;
   if ((isGiven ? release : marked) === undefined) {
-    return [findLostRelease({ ...adoption, objects: [deployment] })];
+    const lost = { ...adoption, objects: [deployment], kept: place.home };
+    return [findLostRelease({ ...lost, isByHelm: true })];
   }
   if (isGiven) return [];
   return told(`release ${name} of a chart`, [{ says: `give --release-name ${name}` }]);
 }
 
 /** Helm keeps a release in one namespace, and may write to another. */
-function upgradeThere(
-  { chart, version }: ChartPlace,
-  name: ChartMarks["name"],
-  namespace: string,
-): Remedy {
-  const words = ["upgrade", name, chart, "--version", version, "--reset-then-reuse-values"];
+function upgradeThere(place: ChartPlace, name: ChartMarks["name"], namespace: string): Remedy {
+  const [, ...words] = helmWords({ ...place, name, sets: [] });
   return ofHelm({ namespace }, "upgrade it where helm keeps it", ...words);
 }
 
+/** Helm installs no release that it knows. */
+function takeOver(says: string, place: ChartPlace): Remedy {
+  const [, ...words] = helmWords({ ...place, name: place.releaseName, sets: [] });
+  const hint = "(helm before 3.17 has no --take-ownership: mark the objects by hand)";
+  return ofHelm(place, `${says} ${hint}`, ...words, "--take-ownership");
+}
+
 /** What makes helm take objects that it did not make. */
-function listAdoptions(adoption: Adoption, { operator }: Names): readonly Remedy[] {
+function listAdoptions(
+  adoption: Adoption,
+  place: ChartPlace,
+  { names: { operator }, release: known }: ChartFacts,
+): readonly Remedy[] {
   const { namespace, release } = adoption;
   const what = ["deployment", operator.deployment, `--namespace=${namespace}`];
   const marks = [
@@ -124,9 +147,10 @@ function listAdoptions(adoption: Adoption, { operator }: Names): readonly Remedy
     `meta.helm.sh/release-namespace=${namespace}`,
   ];
   const words = ["list", `--namespace=${namespace}`];
+  const says = "let the chart adopt every object of the operator";
   return [
     { says: "use the bundle with --release", see: { of: "helm", words } },
-    adopt("let the chart adopt every object of the operator", adoption),
+    known === undefined ? adopt(says, adoption) : takeOver(says, place),
     {
       ...kubectl(
         "mark every object for it by hand, as this one",
@@ -137,62 +161,13 @@ function listAdoptions(adoption: Adoption, { operator }: Names): readonly Remedy
   ];
 }
 
-type DescribeState = (
-  place: ChartPlace,
-  release: ChartRelease,
-  found: ChartFacts,
-) => { readonly because: string; readonly remedies: readonly Remedy[] };
-
-/** Removes the record of the revision in that state; the revision before it is then the last one. */
-function removeRecord({ namespace }: ChartPlace, { name, status }: ChartRelease): Remedy {
-  const labels = ["-l", `owner=helm,name=${name},status=${status}`, `--namespace=${namespace}`];
-  return kubectl("to keep what is installed, remove that record", "delete", "secret", ...labels);
-}
-
-/** The states in which helm refuses an upgrade; it takes a release that failed, or of which the record of today is gone. */
-const refusedStates: Readonly<Record<string, DescribeState>> = {
-  "pending-install": (place, release, { deployment, names }) => {
-    const version = readOperatorVersion(deployment, names);
-    const then = adopt("let helm adopt the objects", { ...place, release: release.name, version });
-    const says = "where nothing of it is in use, delete every object of the chart";
-    return {
-      because: "its first install was cut off, and there is no revision to go back to",
-      remedies: [
-        { ...removeRecord(place, release), then },
-        ofHelm(place, says, "uninstall", release.name),
-      ],
-    };
-  },
-  "pending-upgrade": (place, { name }) => ({
-    because: "an earlier run was cut off",
-    remedies: [{ ...ofHelm(place, "take it back", "rollback", name), then: again }],
-  }),
-  "pending-rollback": (place, { name }) => {
-    const then = { ...ofHelm(place, "go back to it", "rollback", name, "REVISION"), then: again };
-    const says = "find the last revision that was deployed";
-    return {
-      because: "an earlier rollback was cut off",
-      remedies: [{ ...ofHelm(place, says, "history", name), then }],
-    };
-  },
-  uninstalling: (place, release) => ({
-    because: "a helm uninstall was cut off, and may have deleted some of its objects",
-    remedies: [
-      { ...removeRecord(place, release), then: again },
-      ofHelm(place, "finish the removal", "uninstall", release.name),
-    ],
-  }),
-  uninstalled: (place, { name, revision = "REVISION" }) => ({
-    because: "it was uninstalled, and its history was kept",
-    remedies: [{ ...ofHelm(place, "bring it back", "rollback", name, revision), then: again }],
-  }),
-};
-
 function findRefused(place: ChartPlace, found: ChartFacts): readonly Finding[] {
-  const { names, release } = found;
-  const described = release && refusedStates[release.status]?.(place, release, found);
+  const { names, release, deployment } = found;
+  const version = readOperatorVersion(deployment, names);
+  const described = release && judgeChartState(release, { ...place, version });
   if (release === undefined || described === undefined) return [];
   const { because, remedies } = described;
-  const cause = `helm has release ${release.name} in state ${release.status}: ${because}`;
+  const { name, status } = release;
+  const cause = `helm has release ${name} in state ${status}: ${because}`;
   return [operatorFinding("chartPending", { object: nameOperator(names, place), cause, remedies })];
 }

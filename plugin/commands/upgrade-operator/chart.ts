@@ -7,22 +7,26 @@ import { readStandingNamespace } from "../../readers/ground";
 import { findDeletion } from "../../domain/kube/deletion";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
+import { isKubeObject } from "../../domain/kube/objects";
 import {
   type ChartRelease,
   type ChartUpgrade,
+  changesMore,
+  type HelmFlag,
   helmWords,
   isDeployed,
 } from "../../domain/operator/refusals";
+import { describeHook } from "../../domain/operator/chart-hooks";
 import {
   type ChartWish,
-  findRenderedOperator,
+  type DeployedChart,
   judgeComparable,
-  judgeFixedByChart,
   judgeRendered,
   type RenderedChart,
   strayImages,
 } from "../../domain/operator/chart-images";
-import { helm, readChartMarks } from "../../domain/operator/chart-marks";
+import { listUnstable } from "../../domain/operator/chart-renders";
+import { type ChartHome, helm, readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
@@ -31,12 +35,12 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
 import type { World } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
-import { judgeChartChanges, withoutLost } from "./chart-changes";
 import { type ChartFacts, gateChart, nameOperator } from "./chart-found";
 import { requireFit } from "./evaluate";
-import { compareStates } from "../../kernel/preview";
 import { type ChartAhead, projectChart } from "./projection";
 import { readBrought } from "./chart-definitions";
+import { helmManager, planChartObjects } from "./chart-objects";
+import { listChartSteps, type ToldStep } from "./chart-steps";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
 import { requirePrerequisites } from "./prerequisites";
@@ -54,8 +58,13 @@ export interface ChartOptions extends OperatorOptions {
   readonly releaseName: string;
   readonly version: string;
   readonly values: readonly string[];
+  readonly given: readonly HelmFlag[];
+  /** Where helm keeps the records of its releases. */
+  readonly home: ChartHome;
   /** Local changes that the chart wins. */
   readonly takeFields: readonly string[];
+  /** Objects that are accepted although they are unusual, or hold data and are deleted; absent: none. */
+  readonly allowObjects?: readonly string[];
 }
 
 /** Helm, as far as it is used here. */
@@ -68,6 +77,8 @@ export interface Helm {
   upgrade(upgrade: ChartUpgrade): Promise<void>;
   /** What it would write; the server's dry run asks the API server too. */
   render(upgrade: ChartUpgrade, mode: "client" | "server"): Promise<RenderedChart>;
+  /** What it has written as the release is deployed today. */
+  manifest(name: string): Promise<DeployedChart>;
   /** Back to the revision before. */
   rollback(name: string): Promise<void>;
 }
@@ -135,19 +146,22 @@ class ChartUpgradeRun {
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
     const rendered = isThere ? nothingAhead : await this.#render(before, upgrade);
-    const call = this.#planCall(upgrade, rendered);
+    const call = this.#planCall(upgrade);
+    const { steps } = rendered;
     if (options.dryRun !== "none") {
       deps.recorder.addStep(
         isThere ? this.#describeCall(upgrade) : call,
         isThere ? "unchanged" : "planned",
       );
+      for (const { info, result } of steps) deps.recorder.addStep(info, result);
     }
+    const planned = steps.filter(({ result }) => result === "planned").map(({ info }) => info);
     const reason = isThere
       ? "dry run: the chart is up to date already"
       : "dry run: one helm upgrade planned, nothing was changed";
     return {
       writes: [],
-      calls: isThere ? [] : [call],
+      calls: isThere ? [] : [call, ...planned],
       questions: [],
       expects: { code: exitCodes.ok, reason, details: this.describeDetails() },
       after: this.#project(rendered),
@@ -202,35 +216,58 @@ class ChartUpgradeRun {
     return `the chart is at ${options.version}: the operator is ${says}`;
   }
 
-  /** Stops before the write where the operator would stay at another release, or helm be refused. */
-  async #render(before: ChartFacts, upgrade: ChartUpgrade): Promise<ChartAhead> {
+  /** Stops before the write where the operator would stay at another release, or something be lost or refused. */
+  async #render(before: ChartFacts, upgrade: ChartUpgrade): Promise<ChartPlanned> {
     const { deps, options } = this;
-    const mode = options.dryRun === "client" ? "client" : "server";
-    const rendered = await deps.helm.render(upgrade, mode);
+    const { names, recorder, tell, command } = deps;
+    const { namespace, releaseName, takeFields, allowObjects = [] } = options;
+    // where the run is not a plan, the server is asked all the same
+    const dryRun = options.dryRun === "client" ? "client" : "server";
+    const rendered = await deps.helm.render(upgrade, dryRun);
     const wish = { ...this.#makeWish(before), live: before.deployment };
     const uncompared = judgeComparable(rendered, wish, upgrade);
     if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
-    const findings = [
-      ...judgeRendered(rendered, this.#makeWish(before)),
-      ...judgeFixedByChart(rendered, before.deployment, deps.names),
-    ];
-    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
-    this.#requireUnchanged(before, rendered);
-    const definitions = await readBrought(deps, options, rendered);
-    return { objects: rendered.objects, definitions };
+    const pinned = judgeRendered(rendered, this.#makeWish(before));
+    if (pinned.length > 0) throw new BlockedError(exitCodes.blocked, pinned);
+    const deployed = await this.#readDeployed(before);
+    // certificates and passwords that a chart generates are others in every render
+    const again = await deps.helm.render(upgrade, dryRun);
+    const unstable = listUnstable(
+      rendered.objects.filter(isKubeObject),
+      again.objects.filter(isKubeObject),
+      namespace,
+    );
+    const session = new Session(deps, { ...options, dryRun, fieldManager: helmManager });
+    const planned = await planChartObjects(
+      { deps, session, dryRun, namespace, releaseName, takeFields, allowObjects, unstable },
+      rendered,
+      deployed,
+    );
+    const { ahead: definitions, findings } = await readBrought(deps, options, rendered);
+    // what a definition comes to says more than the words in which the API server refuses it
+    const stopped = findings.flatMap(({ severity, object }) =>
+      severity === "error" ? [object] : [],
+    );
+    const others = planned.findings.filter(({ object }) => !stopped.includes(object));
+    tell(requireFit([...others, ...findings]));
+    if (dryRun === "client") recorder.note(noLookup);
+    if (planned.byHelm.length > 0) {
+      recorder.note(
+        `the chart changes or drops variables that helm has set before: ${boundList(planned.byHelm)}`,
+      );
+    }
+    for (const { hook, event, label } of planned.hooks) {
+      recorder.note(`helm runs ${label}: ${describeHook(hook, event)}`);
+    }
+    const shows = options.shows === true;
+    const telling = { names, command, releaseName, shows, namespace, unstable };
+    const steps = listChartSteps(planned, telling);
+    return { objects: rendered.objects, definitions, steps };
   }
 
-  /** Stops at local changes of the operator's Deployment that the chart does not have. */
-  #requireUnchanged({ deployment: live }: ChartFacts, rendered: RenderedChart): void {
-    const { deps, options } = this;
-    const wanted = findRenderedOperator(rendered, deps.names);
-    if (live === undefined || wanted === undefined) return;
-    const { findings, byHelm } = judgeChartChanges({ live, wanted }, options.takeFields);
-    requireFit(findings);
-    if (byHelm.length === 0) return;
-    deps.recorder.note(
-      `the chart changes or drops variables that helm has set before: ${boundList(byHelm)}`,
-    );
+  /** The objects that helm merges from; none where it knows no release. */
+  async #readDeployed({ release }: ChartFacts): Promise<DeployedChart> {
+    return release === undefined ? { objects: [] } : await this.deps.helm.manifest(release.name);
   }
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
@@ -323,26 +360,25 @@ class ChartUpgradeRun {
 
   async #describeUpgrade(): Promise<ChartUpgrade> {
     const { names, cluster } = this.deps;
-    const { releaseName, chart, version, values } = this.options;
+    const { releaseName, chart, version, values, given } = this.options;
     const openShift = (await readPlatform(cluster)) === "openshift";
     const sets = openShift ? [`${names.operator.chartOpenShift}=true`] : [];
-    return { name: releaseName, chart, version, sets, values };
+    return { name: releaseName, chart, version, sets, values, given };
   }
 
   /** As wanted already: that version is deployed, its operator runs, and no value is to be changed. */
-  async #isThere(before: ChartFacts, { name, version, sets, values }: ChartUpgrade) {
+  async #isThere(before: ChartFacts, { name, version, sets, ...more }: ChartUpgrade) {
     const { deployment, release } = before;
-    if (!isDeployed(release, version) || values.length > 0) return false;
+    if (!isDeployed(release, version) || changesMore(more)) return false;
     if (strayImages(deployment, this.#makeWish(before)).length > 0) return false;
     if (sets.length === 0) return true;
     const path = this.deps.names.operator.chartOpenShift.split(".");
     return getPath(await this.deps.helm.values(name), path) === true;
   }
 
-  #planCall(upgrade: ChartUpgrade, ahead: ChartAhead): StepInfo {
+  #planCall(upgrade: ChartUpgrade): StepInfo {
     const { deps, options } = this;
     const { releaseName, namespace } = options;
-    const states = options.shows === true && this.#compareOperator(ahead);
     const write = makePlannedWrite({
       verb: "patch",
       ref: { resource: kinds.deployment, name: deps.names.operator.deployment, namespace },
@@ -350,23 +386,8 @@ class ChartUpgradeRun {
       risk: "helm writes all objects of the chart, hooks and definitions included, and the operator's pod is recreated",
       reverse: deps.command(["helm", "rollback", releaseName]),
       command: deps.command(helmWords(upgrade)),
-      ...(states && { states }),
     });
     return { ...this.#describeCall(upgrade), write };
-  }
-
-  /** The operator's Deployment as it is, and with what helm renders. */
-  #compareOperator({ objects }: ChartAhead): ReturnType<typeof compareStates> | undefined {
-    const { names } = this.deps;
-    const rendered = findRenderedOperator({ objects, values: {} }, names);
-    const live = this.#before?.deployment;
-    if (rendered === undefined) return undefined;
-    const { namespace } = this.options;
-    const placed = { ...rendered, metadata: { ...rendered.metadata, namespace } };
-    const object = live === undefined ? placed : withoutLost({ live, wanted: placed });
-    const told = { id: "operator.chart", why: "", risk: "", reverse: "" };
-    const change = { verb: "apply", resource: kinds.deployment, object, live, ...told } as const;
-    return compareStates(change, undefined, names);
   }
 
   #step() {
@@ -385,7 +406,15 @@ class ChartUpgradeRun {
   }
 }
 
-const nothingAhead: ChartAhead = { objects: [], definitions: [] };
+/** What helm renders, and the steps by which a plan tells it. */
+interface ChartPlanned extends ChartAhead {
+  readonly steps: readonly ToldStep[];
+}
+
+const noLookup =
+  "with --dry-run=client helm evaluates no lookup: what a chart looks up in the cluster counts as absent";
+
+const nothingAhead: ChartPlanned = { objects: [], definitions: [], steps: [] };
 
 function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {
   return [...listImages(facts?.deployment)];

@@ -39,7 +39,6 @@ export const operatorChecks: readonly Check[] = [
   ofSymptom(operatorSymptoms.absent),
   ofSymptom(operatorSymptoms.notReady),
   ofSymptom(operatorSymptoms.idle),
-  prerequisites.operatorTooOld,
   prerequisites.operatorVersionUnknown,
   warning("OPERATOR-VERSION-CONTRADICTS", "Facts 8", {
     title: "The operator's image and the chart's annotation tell the same release",

@@ -11,21 +11,25 @@ import type { Report } from "../../kernel/report";
 import type { CommandContext } from "../../cmdutil/context";
 import type { UpgradeOperatorFlags } from "./flags";
 import { readBundle, readContents, findRelease } from "../../cmdutil/release-option";
+import { noteBeyond } from "../../cmdutil/advisories-age";
+import { requireAdvisories } from "../../cmdutil/advisories-option";
 import { runPrepared, type PreparedRun, runPorts } from "../../cmdutil/run-ports";
 import { renderText, type TextStyle } from "../../output/text";
 import { asArray, getOwn, isObject, type Json, omit } from "../../domain/base/values";
 import { prepareChart } from "./by-chart";
 
 /** Upgrades the operator; every expected end comes back as a report. */
-export const runUpgradeOperator = runPrepared(prepareUpgradeOperator);
+export const runUpgradeOperator = requireAdvisories(runPrepared(prepareUpgradeOperator));
 
 /** Opens the release, or finds helm; the run itself follows when wanted. */
 export async function prepareUpgradeOperator(
   context: CommandContext,
   flags: UpgradeOperatorFlags,
 ): Promise<PreparedRun> {
-  const { chart, skip, takeFields } = flags;
-  if (chart !== undefined) return await prepareChart(context, { ...chart, skip, takeFields });
+  const { chart, skip, takeFields, allowObjects } = flags;
+  if (chart !== undefined) {
+    return await prepareChart(context, { ...chart, skip, takeFields, allowObjects });
+  }
   const release = await findRelease(context, flags);
   if (release === undefined) throw new UsageError("give a release with --release, or --chart");
   return async (later) => await runBundle(later, flags, release);
@@ -40,6 +44,10 @@ async function runBundle(
   const { target } = flags;
   const platform = await readPlatform(ports.cluster);
   const contents = readContents(release, platform, { context, target });
+  noteBeyond(context, {
+    operator: contents.operatorVersion,
+    cluster: contents.clusterVersion,
+  });
   const { dryRun, timeoutMs: limitMs } = context.options;
   const { namespace } = ports.cluster;
   const part = bundlePart({

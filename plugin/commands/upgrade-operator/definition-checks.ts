@@ -8,6 +8,8 @@ import { type FactKey, factNamed, type Facts } from "../../domain/facts/facts";
 import { type KubeObject, lastApplied, readName, readNamespace } from "../../domain/kube/objects";
 import { operatorFindings } from "../../domain/operator/findings";
 import { findConversionService, judgeConversion } from "../../domain/operator/conversion";
+import { findOtherTypes, listTyped } from "../../domain/operator/field-types";
+import { kinds } from "../../domain/names/names";
 import { findFixedFields } from "../../domain/operator/fixed-fields";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 import { findKeepsUnknown } from "../../domain/operator/definition-limits";
@@ -51,6 +53,23 @@ function isOfChart({ deployment, facts }: CheckContext): boolean {
 
 /** The checks of the definitions. */
 export const definitionChecks: readonly Check[] = [
+  definitions.warning("DEFINITION-TYPES", "Facts 8", {
+    title: "The definitions have the types that are read",
+    cause:
+      "a definition has a field in another type than this tool reads there: what rests on it may be judged as absent",
+    fix: "check by hand what rests on the field, and report the release that has this definition",
+    needs: ["definitions"],
+    judge: ({ facts, names }) =>
+      kinds.flatMap((kind) => {
+        const name = `${names[kind].plural}.${names.group}`;
+        const definition = factNamed(facts, "definitions", { name });
+        if (definition === undefined) return [];
+        return findOtherTypes(definition, listTyped(kind, names)).map(({ path, has, reads }) => {
+          const field = path.join(".");
+          return on(definition, `${field} is ${has} here, and ${reads} is read`, { field });
+        });
+      }),
+  }),
   definitions.error("DEFINITION-ABSENT", "S16", {
     title: "The product's kinds are defined",
     cause: "a kind of the product is not defined: its resources cannot be read or written",

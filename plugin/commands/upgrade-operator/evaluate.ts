@@ -20,7 +20,7 @@ import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import { withAdditions } from "../../domain/operator/additions";
 import { changesTo, differences } from "../../domain/kube/differences";
 import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
-import { heldAmong, type HeldFacts, judgeHeld, leftovers } from "./local-changes";
+import { heldAmong, type HeldFacts, type HeldVerdict, judgeHeld, leftovers } from "./local-changes";
 import { listHeld } from "../../domain/kube/owners";
 import { lastFileOver } from "../../domain/kube/field-managers";
 import { isOlder } from "../../domain/base/versions";
@@ -75,29 +75,47 @@ async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Ev
   const { unconverts } = conversion;
   const at = { ...makeUnjudged({ ...wanted, object }, { live, ours }), findings, unconverts };
   if (is !== "write") return { ...at, is };
+  return await evaluateApply(at, {
+    tryApply: (one) => tryApply(tools, one),
+    judge: async (tried) => {
+      const facts = { ...tried, wanted: object, ours, takeFields, registry, isCopy };
+      const first = judgeHeld(facts);
+      if (first.findings.length === 0) return first;
+      return judgeHeld({ ...facts, storedFile: await storedFile(tools, tried.live, keeps) });
+    },
+    listRemoved: (stored) => leftovers(stored, object, ours),
+  });
+}
+
+/** How who writes an object tries it, and judges what is met. */
+export interface Applying {
+  readonly tryApply: (at: Evaluated) => Promise<Tried>;
+  readonly judge: (tried: Tried & { readonly live: KubeObject }) => Promise<HeldVerdict>;
+  /** Fields that go although the object itself does not say so. */
+  readonly listRemoved: (live: KubeObject) => readonly string[];
+}
+
+/** An object that is to be applied: tried, compared, and judged for local changes. */
+export async function evaluateApply(at: Evaluated, how: Applying): Promise<Evaluated> {
+  const { live, object, findings } = at;
   const refusals = live === undefined ? [] : findRefusals(live, object);
   // what the API server will refuse is told in its words only where nothing closer is known
   if (refusals.some(isError)) return { ...at, findings: [...findings, ...refusals] };
   let tried: Tried;
   try {
-    tried = await tryApply(tools, at);
+    tried = await how.tryApply(at);
   } catch (error) {
     return { ...at, findings: [refusedBy(error, object)] };
   }
   if (live === undefined) return { ...at, is: "create" };
   const { stored } = tried;
-  const facts: HeldFacts = { ...tried, live, wanted: object, ours, takeFields, registry, isCopy };
-  const first = judgeHeld(facts);
-  const verdict =
-    first.findings.length === 0
-      ? first
-      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live, keeps) });
+  const verdict = await how.judge({ ...tried, live });
   const changes = changesTo(live, object, stored);
-  const removed = leftovers(live, object, ours);
+  const removed = how.listRemoved(live);
   return {
     ...{ ...at, changes, stored, removed, force: verdict.force },
     // what the API server alone would fill in is no reason to write, and no plan without it could name it
-    is: changes.length + removed.length === 0 && !unconverts ? "same" : "change",
+    is: changes.length + removed.length === 0 && at.unconverts !== true ? "same" : "change",
     findings: [...findings, ...refusals, ...verdict.findings],
   };
 }
@@ -247,7 +265,7 @@ interface ChangeReading extends Pick<Evaluating, "deps"> {
   readonly options: Pick<BundleOptions, "namespace">;
 }
 
-type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;
+export type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;
 
 /** The dry run says who holds what, and whether the API server takes the object at all. */
 async function tryApply({ session, options }: Evaluating, at: Evaluated): Promise<Tried> {

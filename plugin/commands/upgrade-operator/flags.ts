@@ -1,7 +1,7 @@
 /** What `upgrade-operator` takes. */
 import { namespace, text } from "../../domain/names/text";
 import { type FlagsOf, groups, spec } from "../../cmdutil/spec";
-import { skipFlag } from "../../cmdutil/common-flags";
+import { advisoriesFlags, skipFlag } from "../../cmdutil/common-flags";
 import { operatorFlags, judgeOperator } from "../../cmdutil/operator-flags";
 
 /** Options of a chart: all that helm is told. */
@@ -34,7 +34,7 @@ again is safe: it continues from the state found.`,
     "Upgrade by the chart":
       "upgrade-operator --chart ./chart --release-name operator --version 8.0.2-2",
   },
-  flags: { ...operatorFlags, ...skipFlag },
+  flags: { ...operatorFlags, ...skipFlag, ...advisoriesFlags },
   cluster: true,
   writes: true,
   place: "operator",

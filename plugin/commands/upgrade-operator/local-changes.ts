@@ -7,6 +7,7 @@ import {
   type ManagedFields,
   objectLabel,
 } from "../../domain/kube/objects";
+import { kinds } from "../../domain/kube/kinds";
 import { type HeldField, isPersonsManager, takes } from "../../domain/kube/owners";
 import {
   cutWhere,
@@ -20,6 +21,7 @@ import {
 } from "../../domain/base/values";
 import { onlyAdds } from "../../domain/operator/additions";
 import { covers, type Difference, sameStored, valueAt } from "../../domain/kube/differences";
+import { isHelmsManager } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { fileEntries, isFileManager, lastFile } from "../../domain/kube/field-managers";
 
@@ -40,10 +42,12 @@ export interface HeldFacts {
   readonly takeFields: readonly string[];
   /** The registry that this run pulls from by the person's word. */
   readonly registry?: string | undefined;
+  /** Helm writes: it keeps nothing that a person added to a list which it replaces as a whole. */
+  readonly byHelm?: true;
 }
 
 /** The findings for local changes; `force` when fields of others are taken all the same. */
-interface HeldVerdict {
+export interface HeldVerdict {
   readonly findings: readonly Finding[];
   readonly force: boolean;
 }
@@ -55,11 +59,48 @@ export function judgeHeld(facts: HeldFacts): HeldVerdict {
       !isStored(facts.live, facts.stored, held.field) &&
       !isOldFile(facts, held) &&
       !isInRegistry(facts, held) &&
-      !(isByPerson(held.manager) && onlyAdds(facts.live, facts.wanted, held.field)) &&
+      !isAddition(facts, held) &&
       !takes(facts.takeFields, held.field),
   );
   const force = facts.held.some(({ manager }) => !isFileManager(facts.live, manager, facts.ours));
   return { findings: changes.map((held) => judgeChange(facts, held)), force };
+}
+
+/** What a person added to a role or binding, which is written beside the release's own. */
+function isAddition({ live, wanted, byHelm }: HeldFacts, { field, manager }: HeldField): boolean {
+  return byHelm !== true && isByPerson(manager) && onlyAdds(live, wanted, field);
+}
+
+/** Without the API server's answer: the differences in fields that others than helm hold. */
+export function heldBesideHelm(
+  { metadata }: KubeObject,
+  found: readonly Difference[],
+): readonly HeldField[] {
+  const others = (metadata.managedFields ?? [])
+    .filter(
+      ({ manager = "", subresource }) => subresource === undefined && !isHelmsManager(manager),
+    )
+    .map(({ manager = "", fieldsV1 = {} }) => ({ manager, paths: listPaths(fieldsV1) }));
+  return found.flatMap(({ field, live }) => {
+    const holder = others.find(({ paths }) => paths.some((path) => isWithin(path, field)));
+    return live === undefined || holder === undefined ? [] : [{ field, manager: holder.manager }];
+  });
+}
+
+/** The fields of a set that hold nothing further. */
+function listPaths(set: Json, above = ""): readonly string[] {
+  return Object.entries(set).flatMap(([element, inner]) => {
+    if (element === ".") return [];
+    const path = `${above}${elementPath(element)}`;
+    const below = isObject(inner) ? listPaths(inner, path) : [];
+    return below.length === 0 ? [path] : below;
+  });
+}
+
+/** One of the two is the other, or lies in it. */
+function isWithin(one: string, other: string): boolean {
+  const [outer, inner] = one.length < other.length ? [one, other] : [other, one];
+  return inner.startsWith(outer) && /^($|[.[])/.test(inner.slice(outer.length));
 }
 
 /** Without the API server's answer: a difference that no file and not this tool made. */
@@ -87,8 +128,9 @@ function isStored(live: KubeObject, stored: KubeObject | undefined, field: strin
  * The value is what the old file said, in the form in which the API server stores it. A manager of
  * files holds nothing that was changed since, so what was filled in beside it does not count either.
  */
-function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: HeldField): boolean {
-  if (manager === ours) return true;
+function isOldFile({ live, ours, storedFile, byHelm }: HeldFacts, held: HeldField): boolean {
+  const { field, manager } = held;
+  if (isWriters(manager, { ours, byHelm })) return true;
   const file = lastFile(live);
   const said = file === undefined ? undefined : valueAt(file, field);
   const now = valueAt(live, field);
@@ -99,6 +141,10 @@ function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: He
   return storedFile === undefined
     ? sameStored(now, said, field)
     : isStored(live, storedFile, field);
+}
+
+function isWriters(manager: string, { ours, byHelm }: Pick<HeldFacts, "ours" | "byHelm">): boolean {
+  return manager === ours || (byHelm === true && isHelmsManager(manager));
 }
 
 /** A person moved the image into the registry that is given now: what is written has that change. */
@@ -123,16 +169,14 @@ function isByPerson(manager: string): boolean {
 
 function judgeChange(facts: HeldFacts, { field, manager }: HeldField): Finding {
   const [live, wanted] = [facts.live, facts.wanted].map((object) => valueAt(object, field));
-  const change = { object: objectLabel(facts.live), field, manager, live, wanted } as const;
+  const source = facts.byHelm === true ? "chart" : "release";
+  const change = { object: objectLabel(facts.live), field, manager, live, wanted, source } as const;
   if (isUnknown(facts, field)) {
-    const values = describeBoth({ ...change, source: "release" });
+    const values = describeBoth(change);
     const cause = `the dump does not say who set the field, so it may be a local change: ${values}`;
     return operatorFinding("ownersUnknown", { object: change.object, field, cause });
   }
-  return localChange({
-    ...{ ...change, source: "release" },
-    fix: `merge it into the release's files, or let the release win with --take-fields '${field}'`,
-  });
+  return localChange(change);
 }
 
 /** A field with a value that differs from what the release or the chart has. */
@@ -147,14 +191,23 @@ interface LocalChange {
 }
 
 /** The finding of a local change, with both values. */
-export function localChange({ fix, ...change }: LocalChange & { readonly fix: string }): Finding {
-  const { object, field } = change;
+export function localChange(change: LocalChange): Finding {
+  const { object, field, source } = change;
   const cause = `a local change: ${describeBoth(change)}`;
+  const fix = `${mergeInto[source]}, or let the ${source} win with --take-fields '${field}'`;
   return operatorFinding("localChange", { object, field, cause, fix });
 }
 
-function describeBoth({ manager, live, wanted, source }: LocalChange): string {
+const mergeInto = {
+  release: "merge it into the release's files",
+  chart: "set it in a file for --values",
+} as const;
+
+function describeBoth({ object, manager, live, wanted, source }: LocalChange): string {
   const who = manager === "" ? "" : `, set by manager "${manager}"`;
+  if (object.startsWith(`${kinds.secret.kind}/`)) {
+    return `the cluster has another value than the ${source}${who}; neither is shown`;
+  }
   const [has, says] = [renderValue(live), renderValue(wanted)];
   return `the cluster has ${cutWhere(has, says, 200)}${who}; the ${source} says ${cutWhere(says, has, 200)}`;
 }

@@ -1,10 +1,11 @@
 /** What `upgrade-operator` needs. */
 import { type FactKey, factSources } from "../../domain/facts/facts";
-import { kinds } from "../../domain/kube/kinds";
+import { constraintResource, kinds } from "../../domain/kube/kinds";
 import { lossKeys } from "./definitions";
-import { bundleRef, type DesiredObject } from "../../domain/operator/wanted";
+import { bundleKinds, bundleRef, type DesiredObject } from "../../domain/operator/wanted";
 import { type Permission, permissionOn } from "../../domain/kube/permissions";
-import { operatorPrerequisiteKeys } from "../../domain/checks/prerequisites";
+import type { AdvisedTarget } from "../../domain/checks/advisories";
+import { listOperatorPrerequisiteKeys } from "../../domain/checks/prerequisites";
 import { factNeeds } from "../../domain/checks/needs";
 import { applyNeeds, needBind } from "../../domain/kube/write-needs";
 import {
@@ -28,16 +29,16 @@ export const rolloutKeys = [
 export const rollout = "to follow the operator's rollout";
 
 /** What both ways of upgrading the operator read beside its own objects. */
-function operatorReads(place: NeedsPlace): readonly Permission[] {
+function operatorReads(place: NeedsPlace & AdvisedTarget): readonly Permission[] {
   const why = "to see whether the upgrade may begin";
   return [
-    ...factNeeds(place, { keys: operatorPrerequisiteKeys, why }),
+    ...factNeeds(place, { keys: listOperatorPrerequisiteKeys(place), why }),
     ...factNeeds(place, { keys: rolloutKeys, why: rollout }),
   ];
 }
 
 /** What an upgrade by bundle is told. */
-export interface BundleWish extends OperatorPlace {
+export interface BundleWish extends OperatorPlace, AdvisedTarget {
   /** The objects of the release. */
   readonly bundle: readonly DesiredObject[];
   /** Clusters are written as well where they follow it. */
@@ -94,7 +95,7 @@ function objectWrites({ kind, object }: DesiredObject): readonly Permission[] {
 }
 
 /** `upgrade-operator --chart`: helm keeps its releases in Secrets; what else it needs it says itself. */
-export function chartNeeds(wish: OperatorPlace): Needs {
+export function chartNeeds(wish: OperatorPlace & AdvisedTarget): Needs {
   const { names, namespace } = wish;
   const on = (
     verb: string,
@@ -114,9 +115,20 @@ export function chartNeeds(wish: OperatorPlace): Needs {
     ],
     may: [on("get", "secret", { why: "for helm to read its releases" }), ...operatorReads(wish)],
     beside: [
+      ...chartKinds.map(({ resource, namespaced }) => {
+        const why = "to compare what helm would write";
+        return permissionOn("get", resource, { why, ...(namespaced && { namespace }) });
+      }),
       ...factNeeds(wish, { keys: lossKeys, why: "to see what a definition would lose" }),
       ...groundNeeds(wish),
       ...otherOperatorNeeds(wish),
     ],
   };
 }
+
+/** What a chart of the operator has on every platform; an object of another kind is not compared where it may not be read. */
+const chartKinds = [
+  ...bundleKinds.filter(({ resource }) => resource !== constraintResource),
+  { resource: kinds.webhookConfiguration, namespaced: false },
+  { resource: kinds.mutatingConfiguration, namespaced: false },
+];

@@ -60,8 +60,8 @@ export const operator: UpgradePart = {
     const { namespace } = await context.connect();
     const { chart } = flags;
     if (chart !== undefined) {
-      const { takeFields } = flags;
-      const own = { namespace, takeFields, skip: undefined };
+      const { takeFields, allowObjects } = flags;
+      const own = { namespace, takeFields, allowObjects, skip: undefined };
       const options = readChartOptions(context, { ...chart, ...own });
       return [chartPart({ ...options, before: facts })];
     }

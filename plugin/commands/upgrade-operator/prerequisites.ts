@@ -1,4 +1,5 @@
 /** Reads and judges what an upgrade cannot begin without. */
+import { pick } from "../../domain/base/values";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Judgment } from "../../domain/checks/judge";
 import { accept, requireMatched } from "../../domain/checks/selection";
@@ -9,7 +10,8 @@ import { operatorFinding } from "../../domain/operator/findings";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import {
   judgeOperatorPrerequisites,
-  operatorPrerequisiteKeys,
+  listOperatorPrerequisiteKeys,
+  warnOfReleases,
 } from "../../domain/checks/prerequisites";
 import { type PermissionChecker, requireRead } from "../../kernel/permissions";
 import type { WaitPorts } from "../../kernel/wait";
@@ -76,13 +78,19 @@ async function readJudgment(
   skip: readonly Skip[],
 ): Promise<Judgment> {
   const [read, definition] = await Promise.all([
-    readSnapshot(deps, namespace, operatorPrerequisiteKeys),
+    readSnapshot(deps, namespace, listOperatorPrerequisiteKeys(deps)),
     readDefinition(deps, "ec"),
   ]);
   const facts = withDefinition(read, definition);
-  const judged = judgeOperatorPrerequisites(facts, { operatorVersion: version }, skip);
+  const judged = judgeOperatorPrerequisites(
+    facts,
+    { operatorVersion: version, ...pick(deps, "advised") },
+    skip,
+  );
   const tag =
     contents?.clusterVersion ?? (version === undefined ? undefined : clusterVersionFor(version));
   const followers = accept(judgeAutomaticFollowers(facts, { tag }), skip);
-  return { ...judged, findings: [...judged.findings, ...followers] };
+  const target = { operatorVersion: version, ...pick(deps, "advised") };
+  const told = accept(warnOfReleases(facts, target, "upgrade-operator"), skip);
+  return { ...judged, findings: [...judged.findings, ...followers, ...told] };
 }

@@ -1,6 +1,5 @@
 /** Whether the wanted release may follow what runs, and whether its files are whole (domain facts 8). */
 import type { Found } from "../../domain/diagnosis/symptom";
-import { prerequisites } from "../../domain/checks/prerequisites";
 import { type FactKey, factNamed } from "../../domain/facts/facts";
 import { findFixedFields } from "../../domain/operator/fixed-fields";
 import { operatorFindings } from "../../domain/operator/findings";
@@ -28,7 +27,6 @@ export const releaseChecks: readonly Check[] = [
         ? [on(deployment, `it is at ${installed.tag}, ${wanted.tag} is requested`)]
         : [],
   }),
-  prerequisites.releasePath,
   error("RELEASE-TAG-MISMATCH", source, {
     title: "The release's files are of the target release",
     cause: "the operator's image in the bundle is of another release than the one asked for",

@@ -20,7 +20,7 @@ import {
   serverList,
 } from "../../domain/admission/symptoms";
 import { type SwapPlan, planSwap } from "./plan";
-import { judgeScope, judgeSelectors } from "./scope-checks";
+import { judgeScope } from "./scope-checks";
 
 const { ofSymptom, shared, warning } = makeChecks("webhook");
 const needs = ["webhookConfigurations"] as const;
@@ -90,7 +90,12 @@ export const webhookChecks: readonly Check[] = [
   ofSymptom(rows.namespaceGone),
   ofSymptom(rows.callsOther),
   ...serverList.map((row) => ofSymptom(row)),
+  ofSymptom(rows.probed, { wants: "probe" }),
   ofSymptom(rows.rulesBehind, { wants: "webhook" }),
+  ofSymptom(rows.holdsMore, { wants: "webhook" }),
+  ofSymptom(rows.timeoutShort),
+  ofSymptom(rows.evictionHeld),
+  ofSymptom(rows.mesh),
   warning("WEBHOOK-DIFFERS", "Facts 4.1", {
     title: "The configuration is as the template has it",
     cause: "fields of the configuration differ from the template's",
@@ -156,13 +161,7 @@ function oldEntriesIn(
 export const webhookTrustChecks: readonly Check[] = [
   ofSymptom(rows.staleCa, { wants: "certificate" }),
   ofSymptom(rows.injectedOther, { wants: "certificate" }),
-  warning("WEBHOOK-SELECTOR-MISSES", "Facts 4.4", {
-    title: "The webhook checks the databases of every managed namespace",
-    cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
-    fix: "label the namespace so that it is selected, or widen the selector",
-    needs: [...needs, "namespaces", "edbs", "eaadbs", "ecs", "deployments", "configMaps"],
-    judge: (situation) => judgeSelectors(situation, listInForce(situation)),
-  }),
+  ofSymptom(rows.unguarded),
   warning("WEBHOOK-SCOPE-SHARED", "Facts 4.4", {
     title: "The webhook checks only this operator's databases",
     cause: "other operators are on this cluster, and the entry is not limited to namespaces",

@@ -8,6 +8,7 @@ import {
   readServiceName,
 } from "../../domain/admission/configuration";
 import type { ProbePair } from "../../domain/admission/probe";
+import { leftOutKeys } from "./left-out";
 import type { SwapOptions } from "./read";
 import type { SwapPlan } from "./plan";
 import { type Probed, probeNeed, probedAnywhere, probedBy } from "../../domain/admission/needs";
@@ -15,6 +16,7 @@ import {
   calledServiceNeeds,
   groundNeeds,
   leftMarkNeeds,
+  needList,
   type Needs,
   type NeedsPlace,
 } from "../../domain/facts/needs";
@@ -75,6 +77,7 @@ export function swapNeeds(wish: SwapWish): Needs {
         why: "to find what else checks the databases",
       }),
       ...calledServiceNeeds(),
+      ...leftOutKeys.map((key) => needList(key, wish, "to name whom the selectors leave out")),
       ...groundNeeds(wish),
       ...leftMarkNeeds(),
     ],

@@ -1,14 +1,12 @@
 /** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
-import { firstRun, type Run } from "../../domain/base/remedy";
+import { firstRun, renderFix, type Run } from "../../domain/base/remedy";
 import { type Facts } from "../../domain/facts/facts";
 import type { Finding } from "../../domain/base/findings";
 import { isOlmServed, readyEndpoints } from "../../domain/admission/configuration";
-import {
-  adviceFor,
-  type Hindrance,
-  hindranceCause,
-  type ProbeOutcome,
-} from "../../domain/admission/refusers";
+import { adviceFor, type Hindrance, hindranceCause } from "../../domain/admission/refusers";
+import { webhookFindings } from "../../domain/admission/findings";
+import { isContradicted } from "../../domain/admission/observed";
+import { explainOpen, type ProbeOutcome, renderProven } from "../../domain/admission/probe-outcome";
 import { failsOpen, listPolicies } from "../../domain/admission/consequence";
 import {
   type ConfigurationStatus,
@@ -16,10 +14,17 @@ import {
   entriesServed,
   servedHere,
 } from "./configuration-status";
-import { readCallable, judgeOthers, listJudging } from "../../domain/admission/others";
+import {
+  readCallable,
+  judgeOthers,
+  listJudging,
+  listOthersEntries,
+} from "../../domain/admission/others";
 import {
   admissionList,
   admissionSymptoms,
+  besideList,
+  listInForce,
   listWays,
   secretList,
   type WebhookScene,
@@ -31,8 +36,18 @@ import {
   listSlices,
   type WayLink,
 } from "../../domain/admission/way";
+import {
+  describeUnguarded,
+  type GuardedScene,
+  listUnguarded,
+  type Unguarded,
+} from "../../domain/admission/unguarded";
+import { describeSituation } from "../../domain/checks/context";
+import type { Diagnosed } from "../../domain/diagnosis/symptom";
+import { readName, readNamespace } from "../../domain/kube/objects";
 import { daysUntil } from "../../domain/base/duration";
-import { diagnose, diagnoseRow, type Unseen, verdictOf } from "../../domain/diagnosis/diagnose";
+import { diagnose, diagnoseRow, verdictOf } from "../../domain/diagnosis/diagnose";
+import { oncePer } from "../../domain/base/values";
 import { unreadVerdict, type ComponentHealth } from "../../domain/rollout/health";
 import { withRemedies } from "../../domain/rollout/progress";
 import {
@@ -54,8 +69,18 @@ export interface WebhookStatus {
   readonly verdict: ComponentHealth;
 }
 
+/** What the screen is made with beside the facts. */
+export interface WebhookSeen {
+  readonly probe?: ProbeOutcome | undefined;
+  /** Of the screen, in milliseconds since 1970; absent: of the facts. */
+  readonly now?: number | undefined;
+}
+
 /** The webhook's part of the screen. */
-export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus {
+export function webhookStatus(
+  facts: Facts,
+  { probe, now = facts.now }: WebhookSeen = {},
+): WebhookStatus {
   const configurations = servedHere(facts).map((object) => describeConfiguration(object, facts));
   const endpoints = unreadVerdict(facts, ["endpointSlices"])
     ? undefined
@@ -70,17 +95,25 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
     ...(notAfter !== undefined &&
       daysLeft !== undefined && { certificate: { notAfter, daysLeft } }),
     ...(probe !== undefined && {
-      probe: { proven: probe.is === "proven", says: renderProbe(probe) },
+      probe: {
+        proven: probe.is === "proven",
+        says: probe.is === "proven" ? renderProven(probe, now) : explainOpen(probe),
+      },
     }),
     ...(way !== undefined && { way }),
-    verdict: judgeWebhook(scene, configurations),
+    verdict: judgeWebhook(scene, configurations, now),
   };
 }
 
 /** The first way that is broken, else the first that leads to pods of this namespace. */
 function shownWay(scene: WebhookScene): readonly string[] {
-  const { facts } = scene;
-  const ways = listWays(scene);
+  const { facts, probe } = scene;
+  const ways = listWays(scene).map((way) => {
+    // of a CA its own row tells
+    const codes = way.findings.length > 0 ? way.findings : [webhookFindings.staleCa];
+    const isWrong = codes.every(({ code }) => isContradicted(code, probe));
+    return isWrong ? { ...way, broken: undefined } : way;
+  });
   const way =
     ways.find(({ broken }) => broken !== undefined) ??
     ways.find(({ stations }) => stations.length > 0);
@@ -94,46 +127,70 @@ function shownWay(scene: WebhookScene): readonly string[] {
 }
 
 /** Behind a way that leads to pods: what they serve, and what they say. */
-function findLastBroken({ facts, probe }: WebhookScene): WayLink | undefined {
-  if (probe?.is === "proven") return undefined;
-  const { findings } = diagnose(secretList, { facts });
+function findLastBroken(scene: WebhookScene): WayLink | undefined {
+  const { findings } = diagnose(secretList, scene);
   if (findings.some(({ severity }) => severity === "error")) return "certificate";
-  return probe?.is === "failed" ? "answer" : undefined;
+  return scene.probe?.is === "failed" ? "answer" : undefined;
 }
 
-function renderProbe(probe: ProbeOutcome): string {
-  if (probe.is === "proven") return "an edit that must pass passed, its twin was refused";
-  return probe.is === "elsewhere" ? hindranceCause(probe.hindrance) : probe.because;
-}
-
-/** What is wrong first explains what comes after; what was not read is unknown, whatever the probe shows. */
+/**
+ * What was seen decides: what a probe has proven need not be read, and what was not probed is not known. What is wrong
+ * with the objects explains a probe that failed.
+ */
 function judgeWebhook(
   scene: WebhookScene,
   configurations: readonly ConfigurationStatus[],
+  now: number,
 ): ComponentHealth {
-  const { facts } = scene;
+  const { facts, probe } = scene;
   const unread = unreadVerdict(facts, ["webhookConfigurations"]);
   // it refuses every edit, whether the webhook is in use or not
-  const left = verdictOf(diagnoseRow(admissionSymptoms.leftover, scene), "");
-  const early =
-    unread ?? (left.is === "stalled" ? left : undefined) ?? judgeUse(scene, configurations);
+  const left = judgeLeft(scene);
+  const use = judgeUse(configurations, scene);
+  const isHidden = left.is === "unknown" && use?.is === "absent";
+  const early = unread ?? (left.is === "stalled" || isHidden ? left : undefined) ?? use;
   if (early !== undefined) return early;
   const { findings, unseen } = diagnose(admissionList, scene);
-  // what a probe has proven need not be seen; how long the certificate is good for, no probe shows
-  const hidden = scene.probe?.is === "proven" ? unseen.filter(isOfSecret) : unseen;
-  const verdict = verdictOf({ findings, unseen: hidden }, summary(scene, configurations));
-  if (verdict.is === "fine") return judgeProbe(scene, configurations) ?? verdict;
+  const rests = summary(scene, configurations);
+  const missed = judgeMissed(scene, findings);
+  if (probe?.is === "proven") {
+    const said = [renderProven(probe, now), rests].join("; ");
+    return verdictOf({ findings: [...missed, ...findings], unseen: [] }, said);
+  }
+  const verdict = verdictOf({ findings, unseen }, rests);
+  if (verdict.is === "fine") return judgeDoubts(listWays(scene)) ?? judgeUnproven(probe, rests);
   // a doubt names what is doubtful, a list that is missing does not
   return (verdict.is === "unknown" ? judgeDoubts(listWays(scene)) : undefined) ?? verdict;
 }
 
-function isOfSecret({ row }: Unseen): boolean {
-  return secretList.some(({ code }) => code === row.code);
+/** Whether an entry of others refuses every edit: unknown only where there is such an entry. */
+function judgeLeft(scene: WebhookScene): ComponentHealth {
+  const { facts } = scene;
+  const entries = listOthersEntries(listJudging(facts), facts.names);
+  if (entries.length === 0) return { is: "fine", says: "" };
+  return verdictOf(diagnoseRow(admissionSymptoms.leftover, scene), "");
+}
+
+/** What no probe shows, since it is not called for: an error where it is a kind of edit, or every database. */
+function judgeMissed(scene: WebhookScene, findings: readonly Diagnosed[]): readonly Diagnosed[] {
+  const guarded = { ...situationOf(scene.facts), probe: scene.probe };
+  const unguarded = listUnguarded(listInForce(scene), guarded);
+  const uncalled = findings.filter(({ code }) => code === webhookFindings.rulesBehind.code);
+  const isNone =
+    guarded.databases.length > 0 && countLeftOut(unguarded, guarded) === guarded.databases.length;
+  const idle = isNone ? diagnoseRow(admissionSymptoms.unguarded, guarded).findings : [];
+  return [...uncalled, ...idle].map((one): Diagnosed => ({ ...one, severity: "error" }));
+}
+
+function countLeftOut({ namespaces, databases }: Unguarded, all: GuardedScene): number {
+  const missed = new Set(namespaces.map(readName));
+  const within = all.databases.filter(({ object }) => missed.has(readNamespace(object)));
+  return within.length + databases.length;
 }
 
 function judgeUse(
-  scene: WebhookScene,
   configurations: readonly ConfigurationStatus[],
+  scene: WebhookScene,
 ): ComponentHealth | undefined {
   const { names, namespace } = scene.facts;
   if (configurations.length === 0) {
@@ -144,41 +201,57 @@ function judgeUse(
   );
   const [first] = elsewhere;
   if (first === undefined || elsewhere.length < configurations.length) return undefined;
-  if (listWays(scene).some(isEntryBroken)) return undefined;
+  const isSeen = scene.probe?.is === "proven" || scene.probe?.is === "failed";
+  const isEmpty = listInForce(scene).length === 0;
+  if (isSeen || isEmpty || listWays(scene).some(isEntryBroken)) return undefined;
   const where = first.serves === undefined ? "a URL" : `namespace ${first.serves}`;
   const because = `${first.name} calls ${where}, which is not read here`;
   const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
   return { is: "unknown", because: `${because}${companion}` };
 }
 
-/** What configurations of others do to the databases, warnings too. */
+const situationOf = oncePer((facts: Facts) => describeSituation(facts, {}));
+
+/** True where nothing that its findings are made of was out of sight: a probe proves the answers alone. */
+export function isWebhookRead(facts: Facts): boolean {
+  const { unseen } = diagnose([...admissionList, ...besideList], situationOf(facts));
+  return unseen.length === 0;
+}
+
+/** What configurations of others do to the databases, warnings too, and what is a warning of the product's own. */
 export function othersFindings(facts: Facts): readonly Finding[] {
-  return judgeOthers(listJudging(facts), readCallable(facts));
+  const own = diagnose(besideList, situationOf(facts)).findings;
+  return [
+    ...judgeOthers(listJudging(facts), readCallable(facts)),
+    // an error is told by the verdict
+    ...own.filter(({ severity }) => severity === "warning"),
+  ];
 }
 
-const reapply = "reapply it with upgrade-webhook";
-
-function judgeProbe(
-  scene: WebhookScene,
-  configurations: readonly ConfigurationStatus[],
-): ComponentHealth | undefined {
-  const { probe } = scene;
-  if (probe === undefined || probe.is === "proven") return judgeDoubts(listWays(scene));
-  if (probe.is === "elsewhere") return judgeHindrance(probe.hindrance);
-  const { because } = probe;
-  if (probe.is === "open") return { is: "unknown", because };
-  if (probe.finding !== undefined) {
-    return verdictOf({ findings: [probe.finding], unseen: [] }, "");
+/** Nothing is known to be wrong, and nothing was seen to work. */
+function judgeUnproven(
+  probe: Exclude<ProbeOutcome, { readonly is: "proven" }> | undefined,
+  rests: string,
+): ComponentHealth {
+  if (probe?.is === "elsewhere") return judgeHindrance(probe.hindrance);
+  if (probe?.is === "failed" || probe?.is === "open") {
+    return { is: "unknown", because: probe.because };
   }
-  const object = `ValidatingWebhookConfiguration/${String(configurations[0]?.name)}`;
-  return { is: "stalled", because, fix: reapply, object };
+  const because = probe?.because ?? "not probed";
+  return {
+    is: "unknown",
+    because: `${because}; as far as the configuration shows it works: ${rests}`,
+    ...(probe?.is === "unasked" && { unproven: probe.forbidden ? "forbidden" : "unwanted" }),
+  };
 }
 
-/** Databases cannot be edited where somebody else refuses good edits; a bad edit that is refused harms nobody. */
+/** A policy that refuses good edits is its owner's to judge; somebody else's webhook that fails stops every edit. */
 function judgeHindrance(hindrance: Hindrance): ComponentHealth {
   const because = hindranceCause(hindrance);
   const { refuser, twin } = hindrance;
-  if (twin === "deny") return { is: "unknown", because };
+  if (twin === "deny" || !refuser.fails) {
+    return { is: "unknown", because: `${because}: ${renderFix([adviceFor(refuser)])}` };
+  }
   const object = `${refuser.kind}/${refuser.name}`;
   return { is: "stalled", because, ...withRemedies(adviceFor(refuser)), object };
 }
@@ -194,13 +267,18 @@ function summary(scene: WebhookScene, configurations: readonly ConfigurationStat
   const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
   const by = ours.flatMap(({ injector }) => injector ?? []).map((one) => `, written by ${one}`);
   const fits = `${shown.join(" and ")}, CA fits${[...new Set(by)].join("")}`;
-  return [fits, ...way, ...tellIgnore(facts)].join("; ");
+  return [fits, ...way, ...tellIgnore(facts), ...tellLeftOut(scene)].join("; ");
 }
 
 /** What looks whole from here may fail unseen. */
 function tellIgnore(facts: Facts): readonly string[] {
   const entries = servedHere(facts).flatMap((one) => entriesServed(one, facts));
   return listPolicies(entries).includes("Ignore") ? [failsOpen] : [];
+}
+
+/** What is well for one database may not be asked about another. */
+function tellLeftOut(scene: WebhookScene): readonly string[] {
+  return describeUnguarded(listUnguarded(listInForce(scene), situationOf(scene.facts)));
 }
 
 /** The configuration is old, or does not fit its Secret. */
@@ -226,9 +304,11 @@ export function webhookStep({
   if (!unfit && !old) {
     return verdict.is === "unknown" ? undefined : holdStep("the webhook", verdict);
   }
+  // without the flags of its finding the command would be refused
+  const words = unfit ? run.words : ["upgrade-webhook"];
   return {
     says: old ? "replace the old webhook configuration" : "fix the webhook configuration",
-    words: ["upgrade-webhook", ...releaseWords(release)],
+    words: [...words, ...releaseWords(release)],
   };
 }
 

@@ -72,11 +72,13 @@ async function proveSwap(
   { namespace, probeName: name, probePair: own }: SwapPartWish,
 ): Promise<ExitReport> {
   const facts = await readSnapshot(world, namespace, probedFacts);
-  const outcome = await probeWebhook(world, facts, { name, phase: "found", own });
+  const { entry } = world.names.webhook;
+  const outcome = await probeWebhook(world, facts, { name, phase: "found", own, entry, most: 1 });
   if (outcome.is === "proven") {
     return { code: exitCodes.ok, reason: "it was seen refusing a bad edit" };
   }
-  if (outcome.is === "open") return { code: exitCodes.ok, reason: `unproven: ${outcome.because}` };
+  if (outcome.is === "open" || outcome.is === "unasked")
+    return { code: exitCodes.ok, reason: `unproven: ${outcome.because}` };
   if (outcome.is === "elsewhere") {
     const found = new BlockedError(exitCodes.blocked, [hindranceFinding(outcome.hindrance)]);
     return world.recorder.endByError(found, { tell: world.tell });

@@ -20,20 +20,18 @@ import {
   entriesInForce,
   listEntries,
   findEntry,
-  findLostRules,
+  listLost,
   namesakesIn,
   purposesBeside,
+  renderReached,
   readServiceName,
   readServiceNamespace,
   fieldOf,
   nameField,
 } from "../../domain/admission/configuration";
 import { listDifferences, buildConfiguration } from "../../domain/admission/wanted";
-import {
-  describeConsequence,
-  listPolicies,
-  readFailurePolicy,
-} from "../../domain/admission/consequence";
+import { describeConsequence, listPolicies } from "../../domain/admission/consequence";
+import { judgeHeld } from "../../domain/admission/held";
 import { caWay, lacksOnlyCa } from "../../domain/admission/owned";
 import { deletionOf, isLeftWhole, lookAt, judgeOthers } from "../../domain/admission/others";
 import { judgeInjection } from "../../domain/admission/injector";
@@ -346,29 +344,27 @@ function judgeInjected(
 
 /** A template older than the cluster: the old configuration does not count, its operations are `*`. */
 function judgeLosses(
-  { names, takeTemplateRules }: PlanFacts,
+  { names, takeTemplateRules, left, template }: PlanFacts,
   live: ValidatingWebhookConfiguration | undefined,
   wanted: ValidatingWebhookConfiguration,
 ): readonly Finding[] {
-  const { entry } = names.webhook;
-  const lost = findLostRules(findEntry(live, entry), findEntry(wanted, entry));
-  if (lost.length === 0) return [];
+  const { entry: name } = names.webhook;
+  const entry = findEntry(live, name);
+  const lost = renderReached(listLost(entry, findEntry(wanted, name)));
+  if (live === undefined || entry === undefined || lost.length === 0) return [];
+  const about = {
+    object: objectLabel(wanted),
+    field: `${nameField(name)}.rules`,
+    cause: `the template does not guard what the live entry guards: ${lost.join(", ")}`,
+  };
+  if (takeTemplateRules) return [webhookFinding("losesRules", { ...about, severity: "warning" })];
+  const fix =
+    "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules";
+  const held = { configuration: live, entry, field: nameField(name) };
   return [
-    webhookFinding("losesRules", {
-      severity: takeTemplateRules ? "warning" : "error",
-      object: objectLabel(wanted),
-      field: `${nameField(entry)}.rules`,
-      cause: `the template does not guard what the live entry guards: ${lost.join(", ")}${tellHeld(findEntry(live, entry), lost)}`,
-      fix: "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules",
-    }),
+    webhookFinding("losesRules", { ...about, fix }),
+    ...judgeHeld(held, template, { names, left }),
   ];
-}
-
-/** What a rule on deletions comes to while the webhook does not answer. */
-function tellHeld(entry: ValidatingWebhook | undefined, lost: readonly string[]): string {
-  const isHeld = lost.some((line) => line.includes("DELETE"));
-  if (!isHeld || readFailurePolicy(entry) === "Ignore") return "";
-  return "; with DELETE among them, a namespace with such objects cannot be deleted while the webhook does not answer";
 }
 
 function nothingBefore(names: Names): Finding {

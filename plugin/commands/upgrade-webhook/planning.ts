@@ -26,6 +26,7 @@ import {
   type SwapContext,
 } from "./plan-now";
 import type { SwapPartWish } from "./input";
+import { readLeftOut } from "./left-out";
 import { listNeeds, swapCommand, swapWrites } from "./needs";
 import type { SwapPlan } from "./plan";
 import { chooseProbes, pairsIn } from "./probes";
@@ -80,6 +81,8 @@ export class SwapPlanning {
     const deps = this.#deps;
     world.tell(first.findings);
     this.#tellInjector(first);
+    const leftOut = await readLeftOut(deps, wish, first);
+    world.tell(leftOut.findings);
     const verifier = await this.#openVerifier(read, first);
     const { ready, writes } = await this.#tryWrites(swapping, first, verifier);
     const plan = verifier.dropNeedlessTrial(ready.plan);
@@ -89,7 +92,7 @@ export class SwapPlanning {
       questions: listQuestions(deps, plan),
       expects: { code: exitCodes.ok, reason: describeDryRun(listChanges(deps, plan).length) },
       after: this.#project({ plan, writes, read }),
-      act: async (ports) => await actOnSwap({ ports, wish, verifier, read, ready }),
+      act: async (ports) => await actOnSwap({ ports, wish, verifier, read, ready, leftOut }),
     };
   }
 

@@ -15,6 +15,8 @@ import {
 } from "../../domain/admission/configuration";
 import { fixByOwner } from "../../domain/admission/owned";
 import {
+  findIdlePart,
+  type Idle,
   isProvable,
   isUnshared,
   describeAmbiguous,
@@ -66,8 +68,9 @@ export async function chooseProbes(
   }
   const entry = findEntry(plan.wanted, deps.names.webhook.entry);
   const namespace = await probeNamespace(deps, plan, from.namespace);
-  const labels = labelsFor(entry?.objectSelector);
-  if (labels === undefined) throw blocked(reportUnselected(deps, plan, "objectSelector"));
+  const labels = labelsFor(entry?.objectSelector) ?? {};
+  const idle = findIdlePart(entry);
+  if (idle !== undefined) throw blocked(reportUnselected(deps, plan, idle));
   const served = await deps.cluster.serves(deps.names.group, deps.names.version);
   const listPairs = (
     one: ValidatingWebhook | undefined,
@@ -187,7 +190,7 @@ function blocked(finding: Finding): BlockedError {
 function reportUnselected(
   { names }: SwapDeps,
   { wanted, live, old }: SwapPlan,
-  selector: "namespaceSelector" | "objectSelector",
+  selector: Idle,
 ): Finding {
   const own = findEntry(wanted, names.webhook.entry);
   const { configuration = wanted, entry = own } = findSource({ live, old }, names) ?? {};

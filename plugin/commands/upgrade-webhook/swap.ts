@@ -33,6 +33,7 @@ import {
   type SwapContext,
 } from "./plan-now";
 import type { SwapPartWish } from "./input";
+import type { LeftOut } from "./left-out";
 import type { SwapDeps, SwapFacts } from "./read";
 import { rollBack, type Undo } from "./rollback";
 import { type ConfigurationApply, describeRefusal, stageApply, trialReason } from "./trial";
@@ -45,11 +46,12 @@ interface SwapTask {
   readonly verifier: WebhookVerifier;
   readonly read: SwapFacts;
   readonly ready: ReadySwap;
+  readonly leftOut: LeftOut;
 }
 
 /** Carries a swap out, as it was planned. */
 export async function actOnSwap(task: SwapTask): Promise<Outcome> {
-  const { ports, wish, read, ready } = task;
+  const { ports, wish, read, ready, leftOut } = task;
   const { judgeSecret, probeName } = wish;
   const deps: SwapDeps = { ...ports, judgeSecret, probeName };
   const verifier = task.verifier.handTo(deps);
@@ -57,12 +59,13 @@ export async function actOnSwap(task: SwapTask): Promise<Outcome> {
     verifier.probeDuring(write),
   );
   const { secret } = read;
-  return await new SwapAct({ deps, options: wish, session, secret, verifier }, ready).act();
+  return await new SwapAct(
+    { deps, options: wish, session, secret, verifier, leftOut },
+    ready,
+  ).act();
 }
 
-interface SwapActing extends SwapContext {
-  readonly verifier: WebhookVerifier;
-}
+interface SwapActing extends SwapContext, Pick<SwapTask, "leftOut" | "verifier"> {}
 
 class SwapAct {
   #state = "nothing was written";
@@ -78,10 +81,12 @@ class SwapAct {
   ) {}
 
   async act(): Promise<Outcome> {
-    const { deps } = this.own;
+    const { deps, leftOut } = this.own;
     try {
       const isStanding = listChanges(deps, this.ready.plan).length === 0;
-      const reason = isStanding ? await this.#proveStanding() : await this.#swap();
+      const end = isStanding ? await this.#proveStanding() : await this.#swap();
+      // what a proof in one namespace shows holds for no database that the entry leaves out
+      const reason = leftOut.says === "" ? end : `${end}; ${leftOut.says}`;
       return { code: exitCodes.ok, reason };
     } catch (error) {
       return await this.#end(error);

@@ -4,7 +4,7 @@ import type { Skip } from "../../domain/base/skip";
 import { upgradeNeeds } from "./needs";
 import type { Release } from "../../domain/release/contents";
 import type { UpgradePlan } from "./plan-document";
-import { prerequisiteCodes } from "../../domain/checks/prerequisites";
+import { listPrerequisiteCodes } from "../../domain/checks/prerequisites";
 import { requireRead } from "../../kernel/permissions";
 import { choosePatience } from "../../kernel/wait";
 import { openJournal } from "../../kernel/journal";
@@ -16,7 +16,7 @@ import type { WantedPart } from "./plan-parts";
 import { UpgradeObserver } from "./observe";
 import { reportBlocked } from "./reports";
 import { upgradeParts } from "./upgrade";
-import type { CommandContext } from "../../cmdutil/context";
+import type { CommandContext, CommandRun } from "../../cmdutil/context";
 import { readChartInputs } from "../../cmdutil/chart-inputs";
 import { findRelease, withRelease } from "../../cmdutil/release-option";
 import { runPorts } from "../../cmdutil/run-ports";
@@ -24,21 +24,20 @@ import { readLimit } from "../../cmdutil/part-command";
 import type { UpgradeFlags } from "./flags";
 import { renderPlan } from "./text";
 import { chooseParts } from "../parts";
+import { requireAdvisories } from "../../cmdutil/advisories-option";
 import { waitForSituation } from "./read";
 import { readClusterUid, savePlan, readSavedPlan } from "./plan-file";
 
 /** Plans, confirms and does every part; every expected end comes back as a report. */
-export async function runUpgrade(
-  context: CommandContext,
-  _args: readonly string[],
-  flags: UpgradeFlags,
-): Promise<Report> {
-  const saved = await readSavedPlan(context, flags);
-  const opened = await findRelease(context, flags);
-  if (flags.chart !== undefined) await readChartInputs(context, flags.chart);
-  const report = await upgrade(context, flags, { opened, saved });
-  return withRelease(report, opened);
-}
+export const runUpgrade: CommandRun<UpgradeFlags> = requireAdvisories(
+  async (context, _args, flags) => {
+    const saved = await readSavedPlan(context, flags);
+    const opened = await findRelease(context, flags);
+    if (flags.chart !== undefined) await readChartInputs(context, flags.chart);
+    const report = await upgrade(context, flags, { opened, saved });
+    return withRelease(report, opened);
+  },
+);
 
 interface Given {
   readonly opened: Release | undefined;
@@ -60,7 +59,7 @@ async function upgrade(
   recorder.needs.declare("upgrade", upgradeNeeds(inputs, parts));
   try {
     await requireRead(ports, situation);
-    requireMatched(keepPrerequisites(flags.skip), findings);
+    requireMatched(keepPrerequisites(flags.skip, context), findings);
   } catch (error) {
     return recorder.failure(error);
   }
@@ -124,6 +123,10 @@ function makeWantedPart(
 }
 
 /** Those that the checks alone can match: the others may be for a part, which is planned later. */
-function keepPrerequisites(skip: readonly Skip[]): readonly Skip[] {
-  return skip.filter(({ code }) => prerequisiteCodes.includes(code));
+function keepPrerequisites(
+  skip: readonly Skip[],
+  context: Pick<CommandContext, "advised">,
+): readonly Skip[] {
+  const codes = listPrerequisiteCodes(context);
+  return skip.filter(({ code }) => codes.includes(code));
 }

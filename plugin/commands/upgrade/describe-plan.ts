@@ -8,6 +8,7 @@ import type { PartPlan } from "./plan-parts";
 import type { PlanBinding, PlannedPart, PlannedStep, UpgradePlan } from "./plan-document";
 import type { Clock } from "../../ports/kubernetes";
 import type { Release } from "../../domain/release/contents";
+import { typedWords } from "../../cmdutil/chart-flags";
 import type { UpgradeFlags } from "./flags";
 import { publicText, publicWords } from "../../domain/base/redact";
 import { skipWord } from "../../domain/base/skip";
@@ -97,6 +98,7 @@ export function listWords(flags: UpgradeFlags): readonly string[] {
     ...Object.entries(valued).flatMap(([name, value]) =>
       [value ?? []].flat().flatMap((one) => [`--${name}`, one]),
     ),
+    ...typedWords(chart?.given),
     ...(flags.auto ? ["--auto"] : []),
     ...(flags.mayDiscardData ? ["--may-discard-data"] : []),
     ...(flags.probe ? [] : ["--no-probe"]),

@@ -6,6 +6,7 @@ import {
   mayDiscardFlag,
   participantFlag,
   skipFlag,
+  advisoriesFlags,
   stallFlag,
   withLimit,
 } from "../../cmdutil/common-flags";
@@ -73,6 +74,7 @@ own command refuses it.`,
     },
     ...stallFlag("Time without progress after which a cause in the data counts as a stall"),
     ...skipFlag,
+    ...advisoriesFlags,
     "probe-file": {
       value: "FILE",
       file: true,

@@ -1,5 +1,5 @@
 /** What `upgrade` needs: what `check` reads, and what each of its parts does. */
-import { listSecretNames } from "../../domain/checks/secrets";
+import { listSecretsNamed } from "../../domain/checks/secrets";
 import { watchNeeds } from "../../domain/admission/needs";
 import { checkNeeds } from "../../domain/checks/needs";
 import { type Needs, together } from "../../domain/facts/needs";
@@ -21,7 +21,7 @@ export function upgradeNeeds(
   const uid = { why: "to know the cluster again when a saved plan is carried out" };
   const { probe } = inputs.flags;
   return together([
-    checkNeeds({ names, namespace }, listSecretNames(inputs.facts)),
+    checkNeeds({ names, namespace }, { secrets: listSecretsNamed(inputs.facts), probe }),
     {
       reads: [],
       beside: [],

@@ -1,4 +1,5 @@
 /** What checks and gates are judged by, and what the checks find that no part settles; each part reads for itself. */
+import { pick } from "../../domain/base/values";
 import { judgeChecks } from "../checks";
 import { UsageError } from "../../domain/base/errors";
 import { type Facts, isOpenShift } from "../../domain/facts/facts";
@@ -16,6 +17,7 @@ import { choosePatience } from "../../kernel/wait";
 import { readAfterVolumeExpansion } from "../../readers/volume-expansion";
 import type { CommandContext } from "../../cmdutil/context";
 import { readContents } from "../../cmdutil/release-option";
+import { noteBeyond } from "../../cmdutil/advisories-age";
 import { readLimit } from "../../cmdutil/part-command";
 import type { UpgradeFlags } from "./flags";
 import { chooseParts, listParts } from "../parts";
@@ -43,7 +45,9 @@ export async function waitForSituation(
   const { stallAfterMs, limited } = flags;
   const ms = choosePatience({ ...readLimit(options, limited), stallAfterMs });
   const read = () => readSituation(context, flags, opened);
-  return await readAfterVolumeExpansion({ clock, signal, recorder }, { waits, ms }, read);
+  const found = await readAfterVolumeExpansion({ clock, signal, recorder }, { waits, ms }, read);
+  noteBeyond(context, { operator: found.operatorVersion, cluster: found.clusterTag });
+  return found;
 }
 
 /** The cluster as `snapshot.ts` reads it, judged against the release that is wanted. */
@@ -58,12 +62,23 @@ async function readSituation(
   const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
   const contents = opened && readContents(opened, platform, { context });
   const operatorVersion = contents?.operatorVersion ?? flags.chart?.version;
+  const advised = pick(context, "advised");
   const judgment = judgeChecks(
     facts,
-    { operatorVersion, contents, clusterTag: flags.clusterTarget },
+    {
+      ...advised,
+      operatorVersion,
+      contents,
+      clusterTag: flags.clusterTarget,
+      engineVersion: flags.engineVersion,
+    },
+    { selection: { skip: flags.skip } },
+  );
+  const { missing } = judgePrerequisites(
+    facts,
+    { ...advised, operatorVersion },
     { skip: flags.skip },
   );
-  const { missing } = judgePrerequisites(facts, { operatorVersion }, flags.skip);
   // the other parts judge by themselves what they need, as they do alone
   const chosen = chooseParts(flags);
   const isGuarded = chosen.some(({ blockedBy }) => blockedBy !== undefined);

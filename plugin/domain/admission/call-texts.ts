@@ -20,6 +20,7 @@ export type CallTrouble =
   | "no-tls"
   | "no-http"
   | "tls-version"
+  | "handshake"
   | "no-certificate"
   | "client-certificate"
   | "expired"
@@ -43,7 +44,12 @@ interface CallText {
   readonly source: string;
 }
 
-/** The answer never came: what follows `Post "URL": `. */
+/** The phrases of the statuses by which a proxy refuses to connect. */
+const phrases =
+  "Bad Request|Unauthorized|Forbidden|Not Found|Method Not Allowed|Proxy Authentication Required|Request Time-?out|" +
+  "Too Many Requests|Internal Server Error|Not Implemented|Bad Gateway|Service Unavailable|Gateway Time-?out";
+
+/** Why there is no connection, or what became of it: what follows `Post "URL": `. */
 const ofCalls: readonly CallText[] = [
   {
     text: /^no endpoints available for service /,
@@ -62,45 +68,53 @@ const ofCalls: readonly CallText[] = [
     source: "apiserver/pkg/util/proxy",
   },
   {
-    text: /^proxyconnect |^(?:Forbidden|Service Unavailable|Bad Gateway|Gateway Time-?out|Proxy Authentication Required)$/,
+    text: new RegExp(`^proxyconnect |^socks connect |^unknown status code$|^(?:${phrases})$`),
     means: "proxy",
-    source: "net/http, CONNECT",
+    source: "net/http, CONNECT and SOCKS",
   },
-  { text: /^dial tcp: lookup /, means: "no-name", source: "net, DNSError" },
+  { text: /^dial tcp: (?:lookup|address) /, means: "no-name", source: "net, DNSError, AddrError" },
   {
-    text: /No agent available|failed to dial backend|dialing timed out|tunnel (?:is )?closed|^dial (?:timeout,|closed)|^proxy error from |^reading HTTP response from CONNECT|^rpc error: code = /,
+    text: /No (?:agent|backend) available|failed to dial backend|dialing timed out|tunnel (?:is )?closed|^dial (?:timeout,|closed|unix )|^proxy error from |^reading HTTP response from CONNECT|^unexpected \d+ bytes of buffered data from CONNECT|^rpc error: code = /,
     means: "tunnel",
     source: "apiserver-network-proxy; apiserver/pkg/server/egressselector",
   },
   {
-    text: /^Address is not allowed|ssh: rejected: |: operation not permitted$|: (?:network is unreachable|no route to host|host is down)$/,
+    text: /: connection refused$|^ssh: rejected: connect failed \(Connection refused\)$/,
+    means: "closed",
+    source: "net, errno; tunnels of providers",
+  },
+  {
+    text: /deadline exceeded|i\/o timeout|TLS handshake timeout|timeout awaiting response headers|Client\.Timeout exceeded|: connection timed out$|^no answer within /,
+    means: "late",
+    source: "context, net, net/http",
+  },
+  {
+    text: /^Address is not allowed|^ssh: rejected: |: (?:operation not permitted|permission denied|invalid argument|network is (?:unreachable|down)|no route to host|host is down|cannot assign requested address|address family not supported by protocol)$/,
     means: "no-route",
     source: "net, errno; tunnels of providers",
   },
   {
-    text: /context deadline exceeded|i\/o timeout|TLS handshake timeout|Client\.Timeout exceeded|: connection timed out$|^no answer within /,
-    means: "late",
-    source: "context, net, net/http",
-  },
-  { text: /: connection refused$/, means: "closed", source: "net, errno" },
-  {
-    text: /http2: client connection (?:lost|force closed)|server sent GOAWAY|context canceled|use of closed network connection|server closed idle connection/,
+    text: /\bGOAWAY\b|^http2: client conn|^http2: Transport: cannot retry|cannot rewind body|context canceled|operation was canceled|request canceled|server closed idle connection/,
     means: "lost",
-    source: "golang.org/x/net/http2, context",
+    source: "golang.org/x/net/http2, net/http, context",
   },
   {
-    text: /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|tls: oversized record/,
+    text: /server gave HTTP response to HTTPS client|first record does not look like a TLS handshake|unsupported SSLv2 handshake|tls: oversized record/,
     means: "no-tls",
     source: "net/http, crypto/tls",
   },
-  { text: /malformed HTTP |stopped after \d+ redirects/, means: "no-http", source: "net/http" },
   {
-    text: /remote error: tls: (?:protocol version not supported|insufficient security level|inappropriate fallback)|tls: server selected unsupported protocol version/,
+    text: /remote error: tls: (?:protocol version not supported|insufficient security level|inappropriate fallback)|tls: server (?:selected unsupported|chose an unconfigured cipher suite)|tls: received record with version|tls: FIPS 140-3 requires/,
     means: "tls-version",
     source: "crypto/tls, alerts",
   },
   {
-    text: /remote error: tls: (?:internal error|handshake failure|unrecognized name|no application protocol)/,
+    text: /remote error: tls: handshake failure/,
+    means: "handshake",
+    source: "crypto/tls, alerts",
+  },
+  {
+    text: /remote error: tls: (?:internal error|unrecognized name)|tls: received empty certificates message/,
     means: "no-certificate",
     source: "crypto/tls, alerts",
   },
@@ -110,29 +124,34 @@ const ofCalls: readonly CallText[] = [
     source: "crypto/tls, alerts",
   },
   {
-    text: /x509: certificate has expired or is not yet valid/,
+    text: /^(?:tls: failed to verify certificate: )?x509: certificate has expired or is not yet valid/,
     means: "expired",
     source: "crypto/x509",
   },
   {
-    text: /x509: certificate (?:is valid for |is not valid for any names|relies on legacy Common Name)|x509: cannot validate certificate for /,
+    text: /^(?:tls: failed to verify certificate: )?x509: (?:certificate (?:is valid for |is not valid for any names|relies on legacy Common Name)|cannot validate certificate for )/,
     means: "other-name",
     source: "crypto/x509",
   },
   {
-    text: /x509: certificate signed by unknown authority/,
+    text: /^(?:tls: failed to verify certificate: )?x509: (?:certificate signed by unknown authority|failed to load system roots)/,
     means: "untrusted",
     source: "crypto/x509",
   },
   {
-    text: /x509: |failed to parse certificate from server/,
+    text: /^(?:tls: failed to verify certificate: )?x509: |tls: (?:failed to parse certificate from server|invalid signature by the server certificate|certificate used with invalid signature|server sent certificate|server certificate contains|server's certificate|no FIPS compatible certificate)/,
     means: "unfit",
     source: "crypto/x509, crypto/tls",
   },
   {
-    text: /\bEOF\b|connection reset by peer|broken pipe|^stream error: /,
+    text: /\bEOF$|connection reset by peer|broken pipe|software caused connection abort|use of closed network connection|^(?:stream|connection) error: /,
     means: "cut",
     source: "net, io, golang.org/x/net/http2",
+  },
+  {
+    text: /remote error: tls: no application protocol|transport connection broken: |malformed HTTP |stopped after \d+ redirects|failed to parse Location header|response headers exceeded|frame header looked like an HTTP\/1\.1 header|^gzip: |\bchunk(?:ed)? (?:length|line|encoding)/,
+    means: "no-http",
+    source: "net/http, compress/gzip, golang.org/x/net/http2, crypto/tls",
   },
 ];
 
@@ -143,66 +162,104 @@ const ofAnswers: readonly CallText[] = [
     means: "bundle",
     source: "apiserver/pkg/util/webhook",
   },
+  // in this webhook's own words
+  { text: /^there is nothing at this path$/, means: "no-path", source: "webhook/app" },
+  {
+    text: /^the client certificate is for someone else$/,
+    means: "client-certificate",
+    source: "webhook/review/call",
+  },
+  { text: /^too many (?:large )?reviews at once/, means: "busy", source: "webhook/review/call" },
+  {
+    text: /^the body is larger than \d+ bytes$/,
+    means: "too-large",
+    source: "webhook/review/body",
+  },
+  {
+    text: /^(?:cannot judge: |a rule failed, see the webhook's log$|the call failed$)/,
+    means: "broken",
+    source: "webhook/review",
+  },
   {
     text: /does not accept known AdmissionReview versions/,
     means: "review-versions",
     source: "apiserver, webhook/request",
   },
   {
-    text: /RBAC: access denied|upstream connect error|upstream request timeout|no healthy upstream/,
+    text: /^(?:an error on the server \(")?(?:RBAC: access denied|upstream connect error|upstream request timeout|no healthy upstream)/,
     means: "mesh",
     source: "Envoy",
   },
   {
-    text: /^received invalid webhook response: |couldn't get version\/kind|no kind "[^"]*" is registered|json: cannot unmarshal|converting \(|0-length response|Object '\w+' is missing/,
+    text: /^received (?:invalid webhook response|undecodable patch)|^unsupported patch type |^(?:Internal error occurred: )?(?:couldn't get version\/kind|no kind "[^"]*" is registered|json: |yaml: |proto: |mime: |illegal base64 data|converting \(|0-length response|Object '\w+' is missing)/,
     means: "no-review",
     source: "apiserver, webhook/request; apimachinery, serializers",
   },
   {
-    text: /(?:unexpected|stream) error when reading response body/,
-    means: "cut",
-    source: "client-go/rest",
+    text: /^the server (?:rejected our request|reported a conflict)/,
+    means: "no-review",
+    source: "apimachinery/pkg/api/errors",
   },
   {
-    text: /the server could not find the requested resource|the server does not allow this method|the server responded with the status code (?:3|404|405|406)|unable to respond with a content type/,
+    text: /^the server could not find the requested resource|^the server does not allow this method|^the server responded with the status code (?:3|404|405|406|410)|unable to respond with a content type/,
     means: "no-path",
     source: "apimachinery/pkg/api/errors",
   },
   {
-    text: /has asked for the client to provide credentials|^failed to call webhook: (?:forbidden|unauthorized|access denied)\b/i,
+    // the answer's own words are told of few statuses: of 403 without any, none or "unknown", else a page
+    text: /^(?:unknown)?$|^<|has asked for the client to provide credentials|^(?:forbidden|unauthorized|access denied)\b/i,
     means: "caller",
     source: "apimachinery/pkg/api/errors",
   },
   {
-    text: /the server has received too many requests|the server is currently unable to handle the request/,
+    text: /^the server has received too many requests|^the server is currently unable to handle the request/,
     means: "busy",
     source: "apimachinery/pkg/api/errors",
   },
   {
-    text: /the server was unable to return a response in the time allotted/,
+    text: /^the server was unable to return a response in the time allotted|status code 408\b/,
     means: "late",
     source: "apimachinery/pkg/api/errors",
   },
   {
-    text: /request entity too large|status code 413\b/,
+    text: /^request entity too large|status code 413\b/i,
     means: "too-large",
     source: "apimachinery/pkg/api/errors",
   },
   {
-    text: /an error on the server \(/,
+    text: /^the server responded with the status code \d/,
+    means: "no-http",
+    source: "apimachinery/pkg/api/errors",
+  },
+  {
+    text: /^an error on the server \(/,
     means: "broken",
     source: "apimachinery/pkg/api/errors",
   },
 ];
 
-const asked = /\bPost "[^"]*": ([^]*)$/;
+const calling = /^(?:Internal error occurred: )?failed calling webhook "[^"]*": /;
+/** A limit of this tool's own belongs here as well: then no text of the API server came. */
+const ofTheCall =
+  /^(?:Post "?([^" ]*)"?: |(?:unexpected|stream) error when reading response body.* Original error: |(?=no answer within ))([^]*)$/;
 
 /** What the text of a failed call means; undefined where no row knows it. */
 export function readTrouble(text: string): CallTrouble | undefined {
-  const calling = /^(?:Internal error occurred: )?failed calling webhook "[^"]*": ([^]*)$/;
-  const said = calling.exec(text)?.[1] ?? text;
-  const [, call] = asked.exec(said) ?? [];
-  // a limit of this tool's own: then no text of the API server came
-  const isCall = call !== undefined || said.startsWith("no answer within ");
-  return (isCall ? ofCalls : ofAnswers).find((one) => one.text.test(call ?? said))?.means;
+  const said = text.replace(calling, "").replace(/^failed to call webhook: ?/, "");
+  const [isCall, url, call = ""] = ofTheCall.exec(said) ?? [];
+  if (isCall === undefined) return find(ofAnswers, said);
+  // an API server tells each webhook its limit: without it, the call was sent on to somewhere else
+  return url?.includes("timeout=") === false ? "no-http" : find(ofCalls, call);
+}
+
+/**
+ * Whether an edit was refused because a condition of a webhook (matchConditions) could not be evaluated for it: the
+ * text names the expression, and not whose it is (apiserver, webhook/matchconditions).
+ */
+export function isUnevaluated(text: string): boolean {
+  return /^\S+ "[^"]*" is forbidden: \[?expression '/.test(text);
+}
+
+function find(rows: readonly CallText[], said: string): CallTrouble | undefined {
+  return rows.find((one) => one.text.test(said))?.means;
 }

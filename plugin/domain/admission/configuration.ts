@@ -20,21 +20,24 @@ const operations = ["CREATE", "UPDATE", "DELETE"] as const;
 const everyOperation = [...operations, "CONNECT"] as const;
 
 /** One edit that the rules of an entry match. */
-interface Reached {
+export interface Reached {
   readonly group: string;
   readonly plural: string;
   readonly operation: string;
 }
 
 /**
- * What the live entry is called for and the wanted one would no longer be, a line for each
- * resource: `plural.group (CREATE, UPDATE)`. Versions do not count: the API server serves each
- * object in all of them.
+ * What the live entry is called for and the wanted one would no longer be. Versions do not count: the API server
+ * serves each object in all of them.
  */
-export function findLostRules(live: Entry, wanted: Entry): readonly string[] {
-  const lost = listReached(live).filter((one) => !matchesResource(wanted, one));
+export function listLost(live: Entry, wanted: Entry): readonly Reached[] {
+  return listReached(live).filter((one) => !matchesResource(wanted, one));
+}
+
+/** The same, a line for each resource: `plural.group (CREATE, UPDATE)`. */
+export function renderReached(reached: readonly Reached[]): readonly string[] {
   const lines = new Map<string, Set<string>>();
-  for (const { group, plural, operation } of lost) {
+  for (const { group, plural, operation } of reached) {
     const resource = group === "" ? plural : `${plural}.${group}`;
     lines.set(resource, (lines.get(resource) ?? new Set()).add(operation));
   }

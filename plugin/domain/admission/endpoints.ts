@@ -1,11 +1,13 @@
 /** Why nothing is behind a Service: its selector, the pods that it finds, and those that it misses (Facts 4.5). */
 import type { About, Finding } from "../base/findings";
-import { kubectl, look } from "../base/remedy";
+import { kubectl, look, type Remedy } from "../base/remedy";
 import { isDeleting } from "../kube/deletion";
 import type { Deployment, EndpointPort, EndpointSlice, Pod, Service } from "../kube/models";
 import { readName, readNamespace, objectLabel } from "../kube/objects";
 import type { LeftMarks } from "../kube/owners";
+import { readRefusal } from "../rollout/deployment";
 import { podTrouble } from "../rollout/pod-causes";
+import { findRefusalWay } from "../rollout/refusals";
 import { boundList, few, getOwn, sameJson } from "../base/values";
 import { readyEndpoints } from "./configuration";
 import { webhookFinding, type webhookFindings } from "./findings";
@@ -267,22 +269,29 @@ export function findPublished(
 
 function explainWorkload(workload: Deployment, left: LeftMarks | undefined): Explanation {
   const isOff = workload.spec?.replicas === 0;
+  const refusal = isOff ? undefined : readRefusal(workload);
   const label = objectLabel(workload);
+  const why = refusal === undefined ? "" : `, and none may be created (${refusal})`;
   return {
     what: "noPods",
-    cause: `the Service has no endpoint, ${label}, whose pods its selector finds, ${isOff ? "is scaled to 0" : "has none"}: every call would fail`,
+    cause: `the Service has no endpoint, ${label}, whose pods its selector finds, ${isOff ? "is scaled to 0" : "has none"}${why}: every call would fail`,
     remedies: [
       isOff
         ? kubectl(
             `have its pods started${ownerBeside(workload, left)}`,
             ...wordsOn("scale", workload, "--replicas=1"),
           )
-        : describeOne(
-            "have its pods started and wait for them, or run again with --wait",
-            workload,
-          ),
+        : findPodsWay(workload, refusal),
     ],
   };
+}
+
+/** Nothing is waited for that the API server refuses. */
+function findPodsWay(workload: Deployment, refusal: string | undefined): Remedy {
+  const waits = "have its pods started and wait for them, or run again with --wait";
+  if (refusal === undefined) return describeOne(waits, workload);
+  const way = findRefusalWay(refusal) ?? "change what the message names";
+  return typeof way === "string" ? describeOne(way, workload) : way;
 }
 
 /** No pod has all that the selector asks for. */

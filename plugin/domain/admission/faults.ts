@@ -3,8 +3,10 @@ import { describeConsequence, failsOpen, type FailurePolicy } from "./consequenc
 import type { Finding } from "../base/findings";
 import { kubectl, listInOrder, look, type Remedy, tool } from "../base/remedy";
 import type { Names } from "../names/names";
-import { webhookFinding, type webhookFindings } from "./findings";
-import { type CallTrouble, readTrouble } from "./call-texts";
+import type { Code } from "../names/codes";
+import { webhookFinding, webhookFindings } from "./findings";
+import { type CallTrouble, isUnevaluated, readTrouble } from "./call-texts";
+import type { ValidatingWebhook } from "../kube/models";
 import { isRight, type Observation } from "./probe";
 
 /** Whose answers are judged. */
@@ -18,6 +20,8 @@ export interface Answering {
   /** The operator's. */
   readonly namespace: string;
   readonly names: Names;
+  /** What the conditions of the entries ask, by which an edit may never reach the webhook. */
+  readonly conditions?: readonly string[];
 }
 
 type Place = Pick<Answering, "namespace" | "names">;
@@ -89,15 +93,16 @@ const openWay = ({ namespace }: Place): Remedy =>
     ...["get", "networkpolicies", `--namespace=${namespace}`, "-o", "yaml"],
   );
 
-/** Another pair has to be served: a restart cannot help. */
+/** Another pair has to be served: after a renewal the Secret has it already. */
 const servesUnfit = (because: string): Failure => ({
   what: "servesOther",
   because,
-  ways: () => [
+  ways: (place) => [
     {
-      ...tool("see which certificate is served with cert inspect", "cert", "inspect"),
-      then: tool("make a new pair with cert create --replace", "cert", "create", "--replace"),
+      ...tool("compare it with the pair of the Secret (cert inspect)", "cert", "inspect"),
+      then: restart("where they differ, restart the pod so that it serves that pair", place),
     },
+    tool("make a new pair with cert create --replace", "cert", "create", "--replace"),
   ],
 });
 
@@ -151,7 +156,15 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
   "no-route": unreachable("there is no way from the control plane to it", openWay, () => ({
     says: "route the pod network from the control plane (the provider's network plugin), or run the webhook's pod with hostNetwork",
   })),
-  late: unreachable("no answer came in time: it is not reached, or answers too slowly", openWay),
+  late: unreachable(
+    "no answer came in time: it is not reached, or answers too slowly",
+    (place) =>
+      seeLog(
+        "see in its log whether the call arrived: then it answers more slowly than timeoutSeconds allows",
+        place,
+      ),
+    openWay,
+  ),
   closed: notAnswering("nothing listens on the port", comparePorts("container"), (place) =>
     restart("restart it", place),
   ),
@@ -177,6 +190,18 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
     "it and the API server have no TLS version or cipher in common",
     () => ({ says: "correct the TLS settings of the webhook, or of the API server" }),
   ),
+  // what servers say without a certificate that they can use, without a cipher in common, and to a client without one
+  handshake: notAnswering(
+    "it breaks off the TLS handshake: it has no certificate that it can use, no cipher in common with the API server, or wants a client certificate",
+    () => ({
+      ...tool(
+        "compare its certificate with the pair of the Secret (cert inspect)",
+        "cert",
+        "inspect",
+      ),
+      then: { says: "where they are the same, correct its TLS settings" },
+    }),
+  ),
   "no-certificate": notAnswering("it has no certificate for the name that is called", () => ({
     ...tool("compare it with the pair of the Secret (cert inspect)", "cert", "inspect"),
   })),
@@ -186,7 +211,9 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
       says: "give it the CA of the API server's client certificate, or have it ask for none",
     }),
   ),
-  expired: servesUnfit("the certificate that it serves has expired, or is not valid yet"),
+  expired: servesUnfit(
+    "the certificate that it serves, or the CA that issued it, has expired or is not valid yet",
+  ),
   "other-name": servesUnfit("the certificate that it serves is not for the name that is called"),
   untrusted: {
     what: "servesOther",
@@ -234,6 +261,17 @@ const failures: Readonly<Record<CallTrouble, Failure>> = {
   broken: notAnswering("it fails by itself"),
 };
 
+/** The codes of what a probe may show. */
+export const probedCodes: readonly Code[] = (
+  ["allowsAll", "refusesAll", "probeRefused", "probeHidden"] as const
+)
+  .map((what): Code => webhookFindings[what])
+  .concat(
+    [...new Set(Object.values(failures).map(({ what }) => what))].map(
+      (what) => webhookFindings[what],
+    ),
+  );
+
 /** A text that is not known is blamed on nothing, and nothing is advised that could do harm. */
 const notExplained: Failure = {
   what: "notAnswering",
@@ -255,12 +293,53 @@ export function judgeAnswers(
   return fails(by === "" ? answering : { ...answering, policies: ["Fail"] }, detail);
 }
 
+/** The condition of one of the entries that could not be evaluated for an edit: the API server names no webhook. */
+export function findUnevaluated(
+  observations: readonly Observation[],
+  entries: readonly ValidatingWebhook[],
+): { readonly name: string; readonly detail: string } | undefined {
+  const details = observations.flatMap(({ answer }) =>
+    answer.is === "other" && isUnevaluated(answer.detail) ? [answer.detail] : [],
+  );
+  for (const { name, expression } of entries.flatMap((entry) => entry.matchConditions ?? [])) {
+    const detail = details.find((one) => one.includes(`'${String(expression)}'`));
+    if (detail !== undefined) return { name: String(name), detail };
+  }
+  return undefined;
+}
+
+/** The finding on that condition. */
+export function reportUnevaluated(
+  { name, detail }: { readonly name: string; readonly detail: string },
+  { object, policies }: Pick<Answering, "object" | "policies">,
+): Finding {
+  return webhookFinding("notAnswering", {
+    object,
+    cause: `${describeConsequence(policies)}, as its condition ${name} cannot be evaluated for them: ${detail}`,
+    remedies: [
+      look(
+        "have the condition ask whether a field is there before it is used, or take it out",
+        ...["get", object.toLowerCase(), "-o", "yaml"],
+      ),
+    ],
+  });
+}
+
 function isOurs({ answer }: Observation, ours: readonly string[]): boolean {
   return answer.is === "accepted" || (answer.is !== "other" && ["", ...ours].includes(answer.by));
 }
 
 /** Under Ignore an edit also passes where the webhook was never reached: then its log says nothing of it. */
-function allows({ object, policies, ...place }: Answering): Finding {
+function allows({ object, policies, conditions = [], ...place }: Answering): Finding {
+  if (conditions.length > 0) {
+    const why = `it is not called, by its conditions (${conditions.join("; ")}), or lets it pass`;
+    const says = "see whether its matchConditions are meant for this user and these edits";
+    return webhookFinding("allowsAll", {
+      object,
+      cause: `an edit that must be refused passes: ${why}`,
+      remedies: [look(says, "get", object.toLowerCase(), "-o", "yaml")],
+    });
+  }
   const isUnseen = policies.includes("Ignore");
   const cause = isUnseen
     ? `an edit that must be refused passes, and whether the webhook answered cannot be seen: ${failsOpen}`

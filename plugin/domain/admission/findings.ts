@@ -65,10 +65,20 @@ export const webhookFindings = {
     cause: "neither the new nor the old configuration existed: nothing was validated until now",
     fix: "review the databases that were edited in the meantime",
   }),
+  evictionHeld: warning("WEBHOOK-EVICTION-HELD", "Facts 11", {
+    cause:
+      "a PodDisruptionBudget lets none of the webhook's pods be evicted, although all are healthy: a drain of their node does not end",
+    fix: "let the budget allow one eviction",
+  }),
   failurePolicy: warning("WEBHOOK-FAILURE-POLICY", "docs/guides/webhook-swap.md", {
     cause:
       "the live entry's failurePolicy differs from the template's, and the template's is written",
     fix: "give a template with the policy that you want with --template",
+  }),
+  holdsMore: warning("WEBHOOK-HOLDS-MORE", "docs/guides/webhook-swap.md", {
+    cause:
+      "with failurePolicy Fail the entry is also called for operations that the template does not guard: while the webhook does not answer, databases cannot be deleted, nor namespaces that hold them",
+    fix: "write the rules of the template with upgrade-webhook --take-template-rules, or take these operations out of the entry",
   }),
   injectedOther: error("WEBHOOK-CA-INJECTED", "docs/guides/webhook-swap.md", {
     cause:
@@ -93,6 +103,11 @@ export const webhookFindings = {
     }),
     severity: "warning",
   },
+  selectorMisses: warning("WEBHOOK-SELECTOR-MISSES", "Facts 4.4", {
+    cause:
+      "a selector or a condition of the entry leaves out databases of a managed namespace: nothing validates them",
+    fix: "label the namespace so that it is selected, or widen the selector",
+  }),
   selectsNoNamespace: warning("WEBHOOK-SELECTS-NOTHING", "Facts 4.4", {
     cause: "a configuration of others for the databases selects no namespace: it checks nothing",
     fix: "look at it, and delete it if nobody needs it",
@@ -119,6 +134,11 @@ export const webhookFindings = {
   entryAbsent: byWrite("WEBHOOK-ENTRY-ABSENT", "S30", {
     cause: "the configuration does not have the one entry that the procedure names",
     fix: "run upgrade-webhook: it writes the whole configuration",
+  }),
+  mesh: warning("WEBHOOK-MESH", "docs/guides/webhook-unreachable.md", {
+    cause:
+      "calls of the webhook pass the proxy of a mesh: where the mesh asks every caller for mTLS, it refuses the API server, which is in no mesh",
+    fix: "nothing, where the mesh takes calls without mTLS on that port; else leave the port out of the proxy",
   }),
   namespaceGone: byWrite("WEBHOOK-NAMESPACE-GONE", "Facts 4.5", {
     cause: "the entry calls a Service in a namespace that does not exist: every call fails",
@@ -210,6 +230,11 @@ export const webhookFindings = {
     cause:
       "the operator is of a later release than the template that the tool ships is known for, and nothing in the cluster says what its webhook guards",
     fix: "give the template of the operator's release with --release SOURCE",
+  }),
+  timeoutShort: warning("WEBHOOK-TIMEOUT-SHORT", "docs/guides/webhook-swap.md", {
+    cause:
+      "timeoutSeconds is so short that a webhook which asks to be called again a second later is not: the edit is refused with failurePolicy Fail, and not validated with Ignore",
+    fix: "set timeoutSeconds to 10, as the API server does by default",
   }),
   unreachable: error("WEBHOOK-UNREACHABLE", "docs/guides/webhook-unreachable.md", {
     cause: `the API server does not reach the webhook in time: ${eitherConsequence}`,

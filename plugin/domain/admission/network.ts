@@ -152,7 +152,7 @@ function covers(
 }
 
 /** The number behind the name of a port, as the pod's containers declare it. */
-function findPortNumber(pod: Pod, target: Target): Target {
+export function findPortNumber(pod: Pod, target: Target): Target {
   const named = listContainers(pod)
     .flatMap(listPorts)
     .find(({ name }) => name === target);

@@ -9,6 +9,7 @@ import { fieldName, findFields } from "../rules/fields";
 import { isObject, getOwn } from "../base/values";
 import { matchesResource } from "./configuration";
 import type { ProbeAnswer } from "./answers";
+import { isUnevaluated } from "./call-texts";
 
 /** One pair: an object that must pass, and its twins that must be refused. */
 export interface ProbePair {
@@ -24,6 +25,8 @@ export interface ProbeContext {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Of the kinds; absent: that of the names. */
+  readonly version?: string;
 }
 
 /**
@@ -42,10 +45,11 @@ export function pairsFor(
     .map((kind) => makePair(kind, scene));
 }
 
-function makePair(kind: KindNames, scene: ProbeContext): ProbePair {
-  const { names } = scene;
+/** The pair of one kind, whether an entry matches it or not. */
+export function makePair(kind: KindNames, scene: ProbeContext): ProbePair {
+  const { names, version = names.version } = scene;
   const base: KubeObject = {
-    apiVersion: `${names.group}/${names.version}`,
+    apiVersion: `${names.group}/${version}`,
     kind: kind.kind,
     metadata: {
       name: scene.name,
@@ -57,7 +61,7 @@ function makePair(kind: KindNames, scene: ProbeContext): ProbePair {
   const accept = withParts(base, goodParts(kind, scene));
   return {
     kind: kind.kind,
-    resource: { group: names.group, version: names.version, plural: kind.plural, kind: kind.kind },
+    resource: { group: names.group, version, plural: kind.plural, kind: kind.kind },
     accept,
     denies: badParts(kind, names).map(({ what, parts }) => ({
       what,
@@ -161,6 +165,9 @@ export function findLastWrong(observations: readonly Observation[]): ProbeAnswer
   return observations.findLast((one) => !isRight(one))?.answer;
 }
 
+/** The entry that has to be seen refusing, or several of which any will do. */
+export type WantedEntry = string | readonly string[] | undefined;
+
 /** Whether the proof stands; where nothing was wrong so far, more answers alone are lacking. */
 export type Proof =
   | { readonly is: "proven" }
@@ -173,8 +180,8 @@ export type Proof =
 export function judgeProof(
   observations: readonly Observation[],
   wanted: {
-    /** Absent: answers are wanted, not a refusal; no rule may concern the kind. */
-    readonly entry: string | undefined;
+    /** One of several will do. Absent: answers are wanted, not a refusal; no rule may concern the kind. */
+    readonly entry: WantedEntry;
     readonly quietMs: number;
     readonly pairs: number;
   },
@@ -196,7 +203,7 @@ export function judgeProof(
   if (!isSeenRefusing(wanted.entry, denials)) {
     return {
       is: "waiting",
-      because: `no refusal by ${String(wanted.entry)} was seen${others(denials)}`,
+      because: `no refusal by ${listWanted(wanted.entry).join(" or ")} was seen${others(denials)}`,
     };
   }
   const long = last.to - first.from >= wanted.quietMs;
@@ -210,14 +217,19 @@ export function judgeProof(
   return { is: "waiting", because: `not settled: ${why}` };
 }
 
-function isRightFor(entry: string | undefined, observation: Observation): boolean {
+function listWanted(entry: WantedEntry): readonly string[] {
+  return entry === undefined ? [] : [entry].flat();
+}
+
+function isRightFor(entry: WantedEntry, observation: Observation): boolean {
   if (entry !== undefined || observation.twin === "accept") return isRight(observation);
   return observation.answer.is !== "failed";
 }
 
-function isSeenRefusing(entry: string | undefined, denials: readonly Observation[]): boolean {
+function isSeenRefusing(entry: WantedEntry, denials: readonly Observation[]): boolean {
   if (entry === undefined) return denials.length > 0;
-  return denials.some(({ answer }) => answer.is === "refused" && answer.by === entry);
+  const wanted = listWanted(entry);
+  return denials.some(({ answer }) => answer.is === "refused" && wanted.includes(answer.by));
 }
 
 /** The entries that refused, once each. */
@@ -237,12 +249,13 @@ function others(denials: readonly Observation[]): string {
 /** Who refused a bad twin in the entry's place, in that refuser's words. */
 function findRefusedElsewhere(
   observations: readonly Observation[],
-  entry: string | undefined,
+  entry: WantedEntry,
 ): string | undefined {
+  const wanted = listWanted(entry);
   const seen = observations.findLast(
     ({ twin, answer }) =>
       twin === "deny" &&
-      (answer.is === "other" || (answer.is === "refused" && answer.by !== entry)),
+      (answer.is === "other" || (answer.is === "refused" && !wanted.includes(answer.by))),
   );
   return seen === undefined || seen.answer.is === "accepted" ? undefined : seen.answer.detail;
 }
@@ -259,8 +272,13 @@ function whyWrong(observation: Observation | undefined, elsewhere: string | unde
       return `an edit that must pass is refused by ${answer.by}: ${answer.detail}`;
     case "failed":
       return `the webhook ${answer.by} does not answer: ${answer.detail}`;
-    case "other":
-      return `the edit that must be ${twin === "accept" ? "accepted" : "refused by the webhook"} is refused by something else: ${answer.detail}`;
+    case "other": {
+      const must = twin === "accept" ? "accepted" : "refused by the webhook";
+      const why = isUnevaluated(answer.detail)
+        ? "refused before a call, as a condition of a webhook (matchConditions) cannot be evaluated for it"
+        : "refused by something else";
+      return `the edit that must be ${must} is ${why}: ${answer.detail}`;
+    }
   }
 }
 

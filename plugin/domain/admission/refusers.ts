@@ -126,11 +126,3 @@ export function lastRefuser(
     .map(({ answer }) => findRefuser(answer, ours))
     .findLast((one) => one !== undefined);
 }
-
-/** What the probe showed; a cause that is not the webhook's proves nothing either way. */
-export type ProbeOutcome =
-  | { readonly is: "proven" }
-  /** Its own answers are wrong: the finding says how to repair it, where one is known. */
-  | { readonly is: "failed"; readonly because: string; readonly finding?: Finding }
-  | { readonly is: "elsewhere"; readonly hindrance: Hindrance }
-  | { readonly is: "open"; readonly because: string };

@@ -17,9 +17,24 @@ import { webhookFinding } from "./findings";
 export function findIdleSelector(
   entry: ValidatingWebhook | undefined,
   namespaces: readonly KubeObject[],
-): "namespaceSelector" | "objectSelector" | undefined {
+): Idle | undefined {
   if (!namespaces.some((one) => isProvable(entry, one))) return "namespaceSelector";
-  return labelsFor(entry?.objectSelector) === undefined ? "objectSelector" : undefined;
+  return findIdlePart(entry);
+}
+
+/** The same, whatever the namespace is. */
+export function findIdlePart(
+  entry: ValidatingWebhook | undefined,
+): Exclude<Idle, "namespaceSelector"> | undefined {
+  if (labelsFor(entry?.objectSelector) === undefined) return "objectSelector";
+  return entry?.matchConditions?.some(isFalse) === true ? "matchConditions" : undefined;
+}
+
+/** True for a condition by which no edit is ever checked. */
+export function isFalse({
+  expression,
+}: NonNullable<ValidatingWebhook["matchConditions"]>[number]): boolean {
+  return expression?.trim() === "false";
 }
 
 /** True for a namespace in which an edit can meet the entry: one that is deleted takes none. */
@@ -48,14 +63,19 @@ export function describeNoKind({ group, version }: Names): Found {
   return { object: "Probe", cause };
 }
 
+/** By which part of an entry no edit is checked. */
+export type Idle = keyof typeof because;
+
 const because = {
   namespaceSelector: "it selects no namespace",
   objectSelector: "its requirements contradict each other, so that it selects no object",
+  matchConditions: "one of its conditions is never true",
 } as const;
 
-const steps: Readonly<Record<keyof typeof because, Remedy>> = {
+const steps: Readonly<Record<Idle, Remedy>> = {
   namespaceSelector: { says: "label a namespace so that the selector selects it" },
   objectSelector: { says: "correct the selector with kubectl edit" },
+  matchConditions: { says: "take the condition out with kubectl edit" },
 };
 
 /** An entry, and the configuration that has it. */
@@ -98,7 +118,7 @@ export function fixByGroup(
 /** The error that nothing is validated by it; `byOwner` where somebody else writes the configuration. */
 export function reportIdle(
   { configuration, entry }: Selecting,
-  selector: keyof typeof because,
+  selector: Idle,
   byOwner: readonly Remedy[] | undefined,
 ): Finding {
   const about = {

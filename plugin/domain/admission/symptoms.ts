@@ -8,6 +8,7 @@ import {
 import { distinct } from "../base/findings";
 import { look, type Remedy } from "../base/remedy";
 import { oncePer } from "../base/values";
+import { diagnose } from "../diagnosis/diagnose";
 import type { Found, Scene, Symptom } from "../diagnosis/symptom";
 import { factNamed, type FactKey, type Facts, factSources } from "../facts/facts";
 import type {
@@ -16,6 +17,7 @@ import type {
   WebhookConfiguration,
 } from "../kube/models";
 import { objectLabel, readName } from "../kube/objects";
+import { judgeEviction, judgeMesh } from "./beside-pods";
 import {
   compareTrust,
   entriesInForce,
@@ -36,10 +38,15 @@ import {
 import { describeConsequence, listPolicies } from "./consequence";
 import { describeEdits, findUnguarded, isCalledFor } from "./coverage";
 import { webhookFinding, webhookFindings } from "./findings";
+import { judgeHeld, judgeShort } from "./held";
 import { findInjector, judgeInjection } from "./injector";
 import { judgeOthers, listJudging, readCallable } from "./others";
 import { fixByOwner, fixCaByOwner } from "./owned";
-import type { ProbeOutcome } from "./refusers";
+import { probedCodes } from "./faults";
+import { underProbe } from "./observed";
+import type { ProbeOutcome } from "./probe-outcome";
+import { hindranceFinding } from "./refusers";
+import { type GuardedScene, judgeUnguarded } from "./unguarded";
 import {
   findIdleSelector,
   fixByGroup,
@@ -98,13 +105,11 @@ function inForceOf(
   return entriesInForce(configuration, { namespace, name: names.webhook.service }, names);
 }
 
-/** The ways of the entries in force; what a probe has proven is whole, however it looks. */
+/** The ways of the entries in force. */
 export const listWays = oncePer((scene: WebhookScene): readonly Way[] => {
-  const { facts, target, probe } = scene;
+  const { facts, target } = scene;
   const wanted = readCalled(target?.webhook, facts.names);
-  const ways = judgeWays(listConfigurations(scene), wayFacts(facts), wanted);
-  if (probe?.is !== "proven") return ways;
-  return ways.map((way) => ({ ...way, broken: undefined, findings: [], doubts: [] }));
+  return judgeWays(listConfigurations(scene), wayFacts(facts), wanted);
 });
 
 const configurations: readonly FactKey[] = ["webhookConfigurations"];
@@ -214,7 +219,9 @@ export function judgeTrust(scene: Scene): readonly Found[] {
           (readServiceNamespace(entry) === facts.namespace && !callsNothing(entry, facts)),
       )
       .flatMap(({ configuration, entry, field }) => {
-        const trust = compareTrust(entry, facts.certificate);
+        // what another operator serves is not known here
+        const isElsewhere = ![facts.namespace, undefined].includes(readServiceNamespace(entry));
+        const trust = compareTrust(entry, isElsewhere ? undefined : facts.certificate);
         if (trust === "fit") return [];
         const consequence = describeConsequence(listPolicies([entry]));
         const about = {
@@ -319,23 +326,20 @@ const secretMissing: Symptom = {
   },
 };
 
+/** Every row of the certificate takes its own from them. */
+const certificateFindings = oncePer(({ certificate, names, namespace, now }: Facts) =>
+  certificate === undefined ? [] : judgeCertificate(certificate, { namespace, now, names }),
+);
+
 /** The rows of the certificate: each of one code. */
 const certificateRows: readonly Symptom[] = certificateChecks.map(
   ({ code, severity, cause, fix, source, title }) => ({
     ...{ code, severity, cause, fix, source, title },
     needs: ["webhookSecrets"],
-    judge: (scene) => {
-      const { certificate, names, namespace, now } = scene.facts;
-      if (certificate === undefined || isOfOlm(scene)) return [];
-      return judgeCertificate(certificate, { namespace, now, names }).filter(
-        (one) => one.code === code,
-      );
-    },
+    judge: (scene) =>
+      isOfOlm(scene) ? [] : certificateFindings(scene.facts).filter((one) => one.code === code),
   }),
 );
-
-/** The rows of the Secret, in their order. */
-export const secretList: readonly Symptom[] = [secretMissing, ...certificateRows];
 
 /** What is wrong, whatever the webhook itself does. */
 const around = {
@@ -416,6 +420,51 @@ const entries = {
   },
 } as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
 
+/** What is a warning whatever is found: no verdict on the webhook comes from it. */
+const beside = {
+  holdsMore: {
+    ...webhookFindings.holdsMore,
+    title: "The webhook is called for no operation that the template does not guard",
+    needs: configurations,
+    // the old entries are for every operation, and their own check has them deleted
+    judge: (scene) =>
+      listInForce(scene)
+        .filter(
+          ({ configuration, entry }) =>
+            configuration.metadata.name !== scene.facts.names.webhook.oldConfiguration &&
+            entry.name !== scene.facts.names.webhook.oldEntry,
+        )
+        .flatMap((one) => judgeHeld(one, scene.target?.webhook, scene.facts)),
+  },
+  timeoutShort: {
+    ...webhookFindings.timeoutShort,
+    title: "The time limit of the entry leaves room for a second call",
+    needs: configurations,
+    judge: (scene) => listInForce(scene).flatMap((one) => judgeShort(one, scene.facts)),
+  },
+  evictionHeld: {
+    ...webhookFindings.evictionHeld,
+    title: "A pod of the webhook can be evicted",
+    needs: [...configurations, "services", "pods", "disruptionBudgets"],
+    judge: (scene) => judgeEviction(listInForce(scene), scene.facts),
+  },
+  mesh: {
+    ...webhookFindings.mesh,
+    title: "No proxy of a mesh takes the webhook's calls",
+    needs: [...configurations, "services", "pods"],
+    // what was seen to answer, no mesh refuses
+    judge: (scene) =>
+      scene.probe?.is === "proven" ? [] : judgeMesh(listInForce(scene), scene.facts),
+  },
+  unguarded: {
+    ...webhookFindings.selectorMisses,
+    title: "The webhook checks the databases of every managed namespace",
+    needs: configurations,
+    may: ["namespaces", "edbs", "eaadbs", "deployments", "configMaps"],
+    judge: (scene) => judgeUnguarded(listInForce(scene), scene),
+  },
+} as const satisfies Readonly<Record<string, Symptom<WebhookScene & GuardedScene>>>;
+
 /** The entry that a swap keeps the selectors of. */
 function findKept(scene: Scene): ValidatingWebhook | undefined {
   const { names } = scene.facts;
@@ -463,16 +512,60 @@ export const probeSymptoms = {
   },
 } as const satisfies Readonly<Record<string, Symptom<WebhookScene>>>;
 
+/** Each as it is to be told beside what the probe showed. */
+const underProbes = <T extends Readonly<Record<string, Symptom<WebhookScene>>>>(
+  rows: T,
+): { readonly [Key in keyof T]: Symptom<WebhookScene> } =>
+  Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, underProbe(row)] as const)) as {
+    readonly [Key in keyof T]: Symptom<WebhookScene>;
+  };
+
 /** The rows from the Service to the container, of what is in force. */
-export const serverList: readonly Symptom<WebhookScene>[] = Object.values(serverRows(rowOfWay));
+export const serverList: readonly Symptom<WebhookScene>[] = Object.values(
+  underProbes(serverRows(rowOfWay)),
+);
 
-/** The other rows. */
-export const admissionSymptoms = { ...around, ...entries } as const;
+/** The rows of the Secret, in their order. */
+export const secretList: readonly Symptom<WebhookScene>[] = [secretMissing, ...certificateRows].map(
+  (row) => underProbe<WebhookScene>(row),
+);
 
-/** The list, in its order: what no write of this tool mends comes before what one does. */
-export const admissionList: readonly Symptom<WebhookScene>[] = [
-  ...Object.values(around),
+/** Beside a verdict: what a part of the edits comes to. */
+export const besideList: readonly Symptom<WebhookScene & GuardedScene>[] = [
+  entries.rulesBehind,
+  ...Object.values(beside),
+];
+
+const notOfEntry = underProbes(around);
+const ofEntry = underProbes(entries);
+
+/** What may explain a probe that failed: what no write of this tool mends comes before what one does. */
+const explaining: readonly Symptom<WebhookScene>[] = [
+  ...Object.values(notOfEntry),
   ...serverList,
   ...secretList,
-  ...Object.values(entries),
+  ...Object.values(ofEntry),
 ];
+
+/** What was seen of the webhook and no other row explains: in the words of the answer, with where to look. */
+const probed: Symptom<WebhookScene> = {
+  ...webhookFindings.notAnswering,
+  title: "A bad edit is refused, and a good one passes",
+  needs: configurations,
+  causes: probedCodes,
+  judge: (scene) => {
+    const { probe } = scene;
+    if (probe?.is === "elsewhere") {
+      return [{ ...hindranceFinding(probe.hindrance), severity: "warning" }];
+    }
+    if (probe?.is !== "failed" || probe.finding === undefined) return [];
+    const { findings } = diagnose(explaining, scene);
+    return findings.some(({ severity }) => severity === "error") ? [] : [probe.finding];
+  },
+};
+
+/** The other rows. */
+export const admissionSymptoms = { ...notOfEntry, ...ofEntry, ...beside, probed };
+
+/** The list, in its order. */
+export const admissionList: readonly Symptom<WebhookScene>[] = [...explaining, probed];

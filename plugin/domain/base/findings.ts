@@ -54,9 +54,12 @@ export const error = makeCode("error");
 /** A code of something that a person has to know, and that blocks nothing. */
 export const warning = makeCode("warning");
 
+/** What the program and its pages have themselves: other sources are documents of others. */
+const own = /^(?:[SC]\d|Facts \d|exit code \d)/;
+
 /** A source with the page that has it: `S27 (docs/specification.md)`. */
 export function withPage(source: string): string {
-  if (source.startsWith("docs/")) return source;
+  if (!own.test(source)) return source;
   const page = source.startsWith("exit code ") ? "reference/exit-codes.md" : "specification.md";
   return `${source} (docs/${page})`;
 }
@@ -106,6 +109,7 @@ export function sourceCommand(source: string): string {
   const [, guide] = /^docs\/(guides\/.+)\.md$/.exec(source) ?? [];
   if (guide !== undefined) return `kubectl engine explain ${guide}`;
   if (source === "docs/reference/environment.md") return "kubectl engine options";
+  if (!own.test(source)) return source;
   const typed = source
     .replaceAll(/\s*,\s*/g, ",")
     .replaceAll(/^exit code /g, "exit-")

@@ -27,8 +27,35 @@ export function secretsIn(values: unknown, secret = false): readonly string[] {
   if (Array.isArray(values)) return asArray(values).flatMap((one) => secretsIn(one, secret));
   if (!isObject(values)) return [];
   return Object.keys(values).flatMap((key) =>
-    secretsIn(getOwn(values, key), secret || /pass|secret|token|key|cred|auth/i.test(key)),
+    secretsIn(getOwn(values, key), secret || secretKey.test(key)),
   );
+}
+
+const secretKey = /pass|secret|token|key|cred|auth/i;
+/** What stands before a value in a text that helm's --set and its like take, of JSON too. */
+const settingKey = /(?:^|[,{])\s*((?:\\.|[^\\,={])*?)[=:]/gs;
+
+/** As above, of a text such as `a=1,auth.password=…`. */
+export function secretsInSetting(text: string): readonly string[] {
+  const at = findSecretValue(text);
+  if (at === undefined) return [];
+  const value = text.slice(at);
+  const parts = value.split(/(?<!\\)[,{}"]/).map((part) => part.replace(/^.*?[=:]\s*/, ""));
+  return [value, ...parts]
+    .map((part) => part.replaceAll(/\\(.)/gs, "$1"))
+    .filter((part) => part.length >= 6);
+}
+
+/** Where the first value begins whose key says that it is secret. */
+function findSecretValue(text: string): number | undefined {
+  const found = [...text.matchAll(settingKey)].find(([, key]) => secretKey.test(String(key)));
+  return found && found.index + found[0].length;
+}
+
+/** The text up to the first value whose key says that it is secret: what follows may be a part of it. */
+function publicSetting(text: string): string {
+  const at = findSecretValue(text);
+  return publicValue(conceal(at === undefined ? text : `${text.slice(0, at)}${omitted}`, []));
 }
 
 function base64(text: string): string {
@@ -41,6 +68,8 @@ const omitted = "…";
 const secretFlags = ["token"];
 /** An address is one without a scheme too: `user:password@host`. */
 const addressFlags = ["server", "api-url"];
+/** Values that helm sets one by one. */
+const settingFlags = ["set", "set-string", "set-json"];
 /** Names of people and groups, which an identity provider may make of its address: `https://host#alice`. */
 const identityFlags = ["as", "as-uid", "as-group"];
 
@@ -57,13 +86,19 @@ export function publicText(text: string): string {
   });
 }
 
-/** The words of a command whose values are bound to their flags: `--release=https://host/path?…`. */
+/**
+ * The words of a command whose values are bound to their flags: `--release=https://host/path?…`. What helm sets may
+ * stand in a word of its own.
+ */
 export function publicWords(words: readonly string[]): readonly string[] {
-  return words.map((word) => {
+  return words.map((word, index) => {
+    if (settingFlags.includes((words[index - 1] ?? "").replace(/^--/, "")))
+      return publicSetting(word);
     const [, name] = /^--([^=]+)=/.exec(word) ?? [];
     if (name === undefined) return publicValue(word);
     const value = word.slice(`--${name}=`.length);
     if (identityFlags.includes(name)) return word;
+    if (settingFlags.includes(name)) return `--${name}=${publicSetting(value)}`;
     if (secretFlags.includes(name)) return `--${name}=${omitted}`;
     const bare = addressFlags.includes(name) && !value.includes("://");
     return `--${name}=${bare ? publicAddress(value) : publicValue(value)}`;

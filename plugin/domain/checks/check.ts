@@ -31,7 +31,7 @@ export const areas = [
 export type Area = (typeof areas)[number];
 
 /** What a check cannot do without, beside lists; `version` is told by either of two. */
-export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate";
+export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate" | "probe";
 
 /** One check: an entry of a list. */
 export interface Check extends Symptom<CheckContext> {

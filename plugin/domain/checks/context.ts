@@ -1,4 +1,6 @@
 /** What several checks look at, read once from the facts: the operator, its clusters, its databases. */
+import type { Sourced } from "../advisories/row";
+import type { ProbeOutcome } from "../admission/probe-outcome";
 import { clusterLookups } from "../engine-cluster/fields";
 import { operatorRelease } from "../engine-cluster/operator";
 import { factNamed, type Facts } from "../facts/facts";
@@ -10,6 +12,7 @@ import type { ClusterLookup, Edit } from "../rules/types";
 import { getOwn } from "../base/values";
 import { isOlder, parseReleaseTag, type ReleaseTag } from "../base/versions";
 import type { RoleFiles } from "../rbac/lines";
+import { clusterVersionFor } from "../release/platforms";
 import type { ReleaseContents } from "../release/contents";
 
 /** What is wanted; without any of it the cluster is judged as it stands. */
@@ -18,6 +21,10 @@ export interface CheckTarget {
   readonly operatorVersion?: string | undefined;
   /** The cluster's tag as a person gives it; absent: what belongs to the operator's release. */
   readonly clusterTag?: string | undefined;
+  /** The engine version that databases are to have. */
+  readonly engineVersion?: string | undefined;
+  /** What is known of releases; absent: what ships with the tool. */
+  readonly advised?: readonly Sourced[] | undefined;
   /** The one EC that is asked about; absent: all of the operator's. */
   readonly cluster?: string | undefined;
   /** What the release's files hold. */
@@ -48,6 +55,8 @@ export interface CheckContext {
   readonly facts: Facts;
   readonly names: Names;
   readonly target: CheckTarget;
+  /** What the webhook was seen to do. */
+  readonly probe?: ProbeOutcome | undefined;
   readonly deployment: Deployment | undefined;
   /** The operator's release that runs, where it tells. */
   readonly installed: Tagged | undefined;
@@ -63,16 +72,18 @@ export interface CheckContext {
 }
 
 /** Reads the situation; what was not read counts as empty, and no check that needs it is asked. */
-export function describeSituation(facts: Facts, target: CheckTarget): CheckContext {
+export function describeSituation(
+  facts: Facts,
+  target: CheckTarget,
+  probe?: ProbeOutcome,
+): CheckContext {
   const { names, namespace, objects } = facts;
-  const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
-  const configMap = factNamed(facts, "configMaps", { name: names.configMap.name });
-  const configured = readConfiguredNamespaces({ deployment, configMap, names });
-  const managed = listManaged(configured, facts).filter((name) => name !== namespace);
+  const { deployment, configured, managed } = readManaged(facts);
   return {
     facts,
     names,
     target,
+    probe,
     deployment,
     installed: parseTag(operatorRelease(facts).version),
     wanted: parseTag(target.operatorVersion ?? target.contents?.operatorVersion),
@@ -86,6 +97,20 @@ export function describeSituation(facts: Facts, target: CheckTarget): CheckConte
   };
 }
 
+/** The namespaces whose databases the operator upgrades, as far as it is known. */
+export function listPlaces(facts: Facts): ReadonlySet<string> {
+  return new Set([facts.namespace, ...readManaged(facts).managed]);
+}
+
+function readManaged(facts: Facts): Pick<CheckContext, "configured" | "deployment" | "managed"> {
+  const { names, namespace } = facts;
+  const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
+  const configMap = factNamed(facts, "configMaps", { name: names.configMap.name });
+  const configured = readConfiguredNamespaces({ deployment, configMap, names });
+  const managed = listManaged(configured, facts).filter((name) => name !== namespace);
+  return { configured, deployment, managed };
+}
+
 /** A release tag with its numbers, undefined for what is none. */
 export function parseTag(tag: string | undefined): Tagged | undefined {
   const release = parseReleaseTag(tag);
@@ -95,6 +120,14 @@ export function parseTag(tag: string | undefined): Tagged | undefined {
 /** True for a release before another. */
 export function isBefore({ tag }: Tagged, other: string): boolean {
   return isOlder(tag, other);
+}
+
+/** The tag of the cluster that is asked for, or that belongs to the operator's release; undefined where none is known. */
+export function findWantedTag({
+  target: { clusterTag, contents },
+  wanted,
+}: Pick<CheckContext, "target" | "wanted">): string | undefined {
+  return clusterTag ?? contents?.clusterVersion ?? (wanted && clusterVersionFor(wanted.tag));
 }
 
 /** The release that will be in force: the wanted one, else the one that runs. */

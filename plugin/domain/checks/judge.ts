@@ -1,14 +1,15 @@
 /** Judges a snapshot by the catalogue of checks: every one of them, whatever the others find. */
-import { firstRun } from "../base/remedy";
-import { diagnoseRow } from "../diagnosis/diagnose";
-import type { Act } from "../diagnosis/symptom";
-import { type Facts, factSources } from "../facts/facts";
+import { diagnoseRow, reportUnseen, type Unseen } from "../diagnosis/diagnose";
+import { findSuperseded } from "../diagnosis/superseded";
+import { isFixedByUpgrade } from "../diagnosis/symptom";
+import { type FactKey, type Facts, factSources } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import { checksWhy as why, factNeeds } from "./needs";
 import { permissionLine, type Permission } from "../kube/permissions";
 import { type Check, judgingCodes, type Want } from "./check";
+import type { ProbeOutcome } from "../admission/probe-outcome";
 import { chooseRoles } from "../rbac/scene";
-import { listSecretNames } from "./secrets";
+import { listSecretsNamed } from "./secrets";
 import { accept, isSkipped, type Selection } from "./selection";
 import { type Skip, skipWord } from "../base/skip";
 import type { CheckContext } from "./context";
@@ -21,8 +22,10 @@ export interface JudgedCheck {
   readonly check: Check;
   readonly verdict: CheckVerdict;
   readonly findings: readonly Finding[];
-  /** Why it is unjudged. */
+  /** Why it is unjudged, or skipped though no finding is accepted. */
   readonly because?: string;
+  /** The lists for want of which it is. */
+  readonly unread?: readonly FactKey[];
 }
 
 /** The verdicts, and all that a person has to know. */
@@ -34,15 +37,21 @@ export interface Judgment {
   readonly missing: readonly Permission[];
 }
 
+/** How checks are judged. */
+export interface JudgingWish extends Selection {
+  /** Whoever is about to act is told what could not be judged, though everything was read. */
+  readonly acts?: boolean;
+}
+
 /** Judges a situation by the checks of a list. */
 export function judgeBy(
   list: readonly Check[],
   situation: CheckContext,
-  selection: Selection,
+  selection: JudgingWish,
 ): Judgment {
   const { only } = selection;
   const wanted = list.filter(({ code }) => only === undefined || only.includes(code));
-  const judged = wanted.map((check) => judgeOne(check, situation, selection));
+  const judged = leaveOthersWords(wanted.map((check) => judgeOne(check, situation, selection)));
   const unread = listUnread(judged, situation.facts, selection.skip);
   return {
     judged,
@@ -56,6 +65,19 @@ export function judgeBy(
   };
 }
 
+/** Without what is not told beside another finding; a check of which nothing is left is not ok all the same. */
+function leaveOthersWords(judged: readonly JudgedCheck[]): readonly JudgedCheck[] {
+  const superseded = findSuperseded(judged.flatMap(({ findings }) => findings));
+  if (superseded.size === 0) return judged;
+  return judged.map((one) => {
+    const findings = one.findings.filter((finding) => !superseded.has(finding));
+    if (findings.length === one.findings.length) return one;
+    const instead = one.findings.flatMap((finding) => superseded.get(finding)?.code ?? []);
+    const because = `told by ${[...new Set(instead)].join(", ")}`;
+    return settle(one.check, findings, because);
+  });
+}
+
 /** True where an error stands that the upgrade does not fix itself, or where `strict` a warning does. */
 export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
   return findings.some(
@@ -64,42 +86,48 @@ export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
   );
 }
 
-/** The acts of a whole upgrade; each of them writes what the release has, whatever was there before. */
-const upgradeActs: readonly Act[] = [
-  "upgrade-operator",
-  "upgrade-webhook",
-  "upgrade-cluster",
-  "reapply-rbac",
-  "unbind-scc",
-];
-
-/** True where the remedy of a finding is an act of the upgrade that `check` is asked about. */
-export function isFixedByUpgrade({ remedies }: Finding): boolean {
-  const { of, words = [] } = firstRun(remedies)?.run ?? {};
-  return of === "tool" && words.length === 1 && upgradeActs.some((act) => act === words[0]);
-}
-
-function judgeOne(check: Check, situation: CheckContext, selection: Selection): JudgedCheck {
-  const { needs, wants, vouched } = check;
+function judgeOne(check: Check, situation: CheckContext, selection: JudgingWish): JudgedCheck {
+  const { may = [], needs, wants, vouched } = check;
   const isRead = needs.every((key) => !situation.facts.unread.has(key));
   const lack = isRead ? findLack(wants, situation) : undefined;
-  if (lack !== undefined) return leaveOut(check, selection, lack);
+  const { unread: gone } = situation.facts;
+  const lacking = [...needs, ...may].filter((key) => gone.has(key));
+  if (lack !== undefined) return leaveOut(check, selection, lack, lacking);
   const { findings: found, unseen } = diagnoseRow(check, situation);
   const [hidden] = unseen;
-  if (hidden?.keys.length === 0) {
+  if (hidden?.broken === true) {
     const findings = accept([reportBroken(check)], selection.skip);
     return { check, verdict: "unjudged", findings };
   }
-  if (hidden !== undefined) return leaveOut(check, selection, `unread: ${hidden.keys.join(", ")}`);
+  if (hidden !== undefined) {
+    const left = leaveOut(check, selection, describeUnseen(hidden), [...hidden.keys, ...lacking]);
+    // without a list the whole judgment tells that
+    if (hidden.keys.length > 0 || selection.acts !== true) return left;
+    return { ...left, findings: accept([reportUnseen(hidden)], selection.skip) };
+  }
   const findings = accept(vouched === true ? found.map(askToVouch) : found, selection.skip);
-  if (findings.length === 0) return { check, verdict: "ok", findings };
-  const stands = findings.some(({ accepted }) => accepted !== true);
-  return { check, verdict: stands ? "failed" : "skipped", findings };
+  return findings.length === 0 ? { check, verdict: "ok", findings } : settle(check, findings);
 }
 
-function leaveOut(check: Check, selection: Selection, because: string): JudgedCheck {
+/** The verdict of a check that found something. */
+function settle(check: Check, findings: readonly Finding[], because?: string): JudgedCheck {
+  const stands = findings.some(({ accepted }) => accepted !== true);
+  if (stands) return { check, verdict: "failed", findings };
+  return { check, verdict: "skipped", findings, ...(because !== undefined && { because }) };
+}
+
+function describeUnseen({ keys, because }: Unseen): string {
+  return keys.length === 0 ? because : `unread: ${keys.join(", ")}`;
+}
+
+function leaveOut(
+  check: Check,
+  selection: Selection,
+  because: string,
+  unread: readonly FactKey[],
+): JudgedCheck {
   const verdict = isSkipped(selection, check.code) ? "skipped" : "unjudged";
-  return { check, verdict, findings: [], because };
+  return { check, verdict, findings: [], because, unread };
 }
 
 function askToVouch(finding: Finding): Finding {
@@ -111,7 +139,13 @@ type Lack = (situation: CheckContext) => boolean;
 const noTemplate = "there is no template to compare with";
 
 /** When a check has to do without what it wants, and what is said then. */
-const lacks: Readonly<Record<Want, readonly [lacks: Lack, says: string]>> = {
+const lacks: Readonly<
+  Record<Want, readonly [lacks: Lack, says: string | ((situation: CheckContext) => string)]>
+> = {
+  probe: [
+    ({ probe }) => findUnproven(probe) !== undefined,
+    ({ probe }) => String(findUnproven(probe)),
+  ],
   version: [({ wanted }) => wanted === undefined, "give the release with --target"],
   contents: [
     ({ target }) => target.contents === undefined,
@@ -131,7 +165,14 @@ const lacks: Readonly<Record<Want, readonly [lacks: Lack, says: string]>> = {
 function findLack(want: Want | undefined, situation: CheckContext): string | undefined {
   if (want === undefined) return undefined;
   const [isLacking, says] = lacks[want];
-  return isLacking(situation) ? says : undefined;
+  if (!isLacking(situation)) return undefined;
+  return typeof says === "string" ? says : says(situation);
+}
+
+/** Why nothing was seen of the webhook, neither good nor bad. */
+function findUnproven(probe: ProbeOutcome | undefined): string | undefined {
+  if (probe === undefined) return "not probed";
+  return probe.is === "unasked" || probe.is === "open" ? probe.because : undefined;
 }
 
 function reportBroken({ code }: Check): Finding {
@@ -152,8 +193,7 @@ function listUnread(
 ): readonly Unread[] {
   return [...facts.unread].flatMap(([key, refusal]) => {
     const left = judged.filter(
-      ({ check: { needs, may = [] }, verdict }) =>
-        verdict === "unjudged" && [...needs, ...may].includes(key),
+      ({ unread = [], verdict }) => verdict === "unjudged" && unread.includes(key),
     );
     if (left.length === 0) return [];
     const keys = [key];
@@ -161,7 +201,7 @@ function listUnread(
     const isMisfit = facts.misfits?.has(key) === true;
     const permissions = isMisfit
       ? []
-      : factNeeds(facts, { keys, why, secrets: listSecretNames(facts) });
+      : factNeeds(facts, { keys, why, secrets: listSecretsNamed(facts) });
     const codes = left.map(({ check }) => check.code).join(", ");
     const { resource } = factSources(facts.names)[key];
     const finding = {

@@ -1,8 +1,10 @@
 /** What the commands need that only look: `check`, `status`, `audit`, `validate`, `cert inspect`, `modules`. */
 import { type FactKey, factKeys, factSources } from "../facts/facts";
 import { kinds } from "../kube/kinds";
+import { probedAnywhere, probeNeed } from "../admission/needs";
 import { renderTerm } from "../names/names";
 import { type Permission, permissionOn } from "../kube/permissions";
+import type { NamedList, NamedSecret } from "../references/secrets";
 import {
   type ApiWish,
   apiNeeds,
@@ -15,23 +17,30 @@ import {
   type NeedsPlace,
 } from "../facts/needs";
 
-/** The lists that facts are made of; `secrets` are those that clusters name, where they are known. */
+/** The lists that facts are made of; `secrets` are those that objects name, where they are known. */
 export function factNeeds(
   place: NeedsPlace,
-  { keys, why, secrets }: FactWish,
+  { keys, why, secrets = {} }: FactWish,
 ): readonly Permission[] {
   return keys.flatMap((key) => {
     const whole = needList(key, place, why);
-    if (key !== "namedSecrets" || secrets === undefined) return [whole];
-    return secrets.map((name) => ({ ...whole, name }));
+    if (key === "namedSecrets") {
+      return secrets.namedSecrets?.map((named) => ({ ...whole, ...named })) ?? [whole];
+    }
+    if (key !== "referredSecrets") return [whole];
+    // no Role is asked for every Secret of every namespace before it is known which are named
+    return secrets.referredSecrets?.map((named) => ({ ...whole, ...named })) ?? [];
   });
 }
 
 interface FactWish {
   readonly keys: readonly FactKey[];
   readonly why: string;
-  readonly secrets?: readonly string[] | undefined;
+  readonly secrets?: SecretsNamed;
 }
+
+/** The Secrets of each list that are named; undefined where that is not known. */
+export type SecretsNamed = Readonly<Partial<Record<NamedList, readonly NamedSecret[] | undefined>>>;
 
 /** What `check` reads its lists for. */
 export const checksWhy = "checks rest on it";
@@ -43,23 +52,36 @@ const besideNeeds = (place: NeedsPlace): readonly Permission[] => [
 ];
 
 /** `check`: it judges what it may read. */
-export function checkNeeds(place: NeedsPlace, secrets: readonly string[] | undefined): Needs {
-  const lists = factNeeds(place, { keys: factKeys, why: checksWhy, secrets });
-  return { reads: [], may: lists, beside: [...besideNeeds(place), ...otherOperatorNeeds(place)] };
+export function checkNeeds(
+  place: NeedsPlace,
+  wish: ProbeOption & Pick<FactWish, "secrets">,
+): Needs {
+  const lists = factNeeds(place, { keys: factKeys, why: checksWhy, secrets: wish.secrets });
+  const beside = [...besideNeeds(place), ...otherOperatorNeeds(place), ...probeNeeds(place, wish)];
+  return { reads: [], may: lists, beside };
 }
 
+/** Whether dry runs are wanted. */
+interface ProbeOption {
+  readonly probe: boolean;
+}
+
+function probeNeeds({ names }: NeedsPlace, { probe }: ProbeOption): readonly Permission[] {
+  return probe ? probedAnywhere(names).map(probeNeed) : [];
+}
+
+const secretLists: readonly FactKey[] = ["webhookSecrets", "namedSecrets", "referredSecrets"];
+
+/** What a Role for `status` is asked for: it reads Secrets where it may, and says what it could not read. */
+export const statusKeys = factKeys.filter((key) => !secretLists.includes(key));
+
 /** `status`: it shows what it may read; its probe sends an edit of each kind as a dry run. */
-export function statusNeeds(place: NeedsPlace, { probe }: { readonly probe: boolean }): Needs {
-  const { names, namespace } = place;
-  const { edbs, eaadbs, ercs } = factSources(names);
-  const probed = [edbs, eaadbs, ercs].map(({ resource }) =>
-    permissionOn("create", resource, { why: "to probe the webhook with dry runs", namespace }),
-  );
-  const lists = factNeeds(place, { keys: factKeys, why: "the status is read from it" });
+export function statusNeeds(place: NeedsPlace, wish: ProbeOption): Needs {
+  const lists = factNeeds(place, { keys: statusKeys, why: "the status is read from it" });
   return {
     reads: [],
-    may: probe ? [...lists, ...probed] : lists,
-    beside: besideNeeds(place),
+    may: lists,
+    beside: [...besideNeeds(place), ...probeNeeds(place, wish)],
   };
 }
 

@@ -1,5 +1,5 @@
 /** What the operator runs on: the platform's version, its nodes, its room (S121; domain facts 8). */
-import { isOpenShift } from "../facts/facts";
+import { isOpenShift, readOpenShiftVersion } from "../facts/facts";
 import type { Node } from "../kube/models";
 import {
   parsePlatformVersion,
@@ -7,7 +7,7 @@ import {
   type Standing,
   findStanding,
 } from "../release/platforms";
-import { getPath, asString } from "../base/values";
+import { asString } from "../base/values";
 import { findCondition } from "../kube/typed";
 import { type Check, makeChecks, on } from "./check";
 import type { Found } from "../diagnosis/symptom";
@@ -150,7 +150,7 @@ function readDistribution(node: Node): string | undefined {
 function versionHere(situation: CheckContext): string | undefined {
   const { facts } = situation;
   if (namePlatform(situation) === "Kubernetes") return facts.apiServer;
-  return asString(getPath(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
+  return asString(readOpenShiftVersion(facts));
 }
 
 /** A dump of OpenShift need not hold its version: that is a limit of the dump, and the kind is not served then. */

@@ -4,50 +4,46 @@ import { factNamed, type Facts, isKnown } from "../facts/facts";
 import { getPath, renderValue, asString } from "../base/values";
 import { type Check, makeChecks, on, perCluster } from "./check";
 import type { Found } from "../diagnosis/symptom";
-import type { CheckContext } from "./context";
+import { type CheckContext, listPlaces } from "./context";
 import { readName } from "../kube/objects";
+import type { SecretsNamed } from "./needs";
 import { secretAbsent } from "../certificate/certificate";
 import { secretList } from "../admission/symptoms";
+import { judgeSecrets } from "../references/judge";
+import { isKeptHere, listReferences, type NamingObject } from "../references/read";
 import {
-  type SecretUse,
-  type SecretReference,
-  secretReferences,
-  keepsSecretsHere,
-  secretNames,
-} from "../facts/secret-references";
+  listNamedSecrets,
+  listNamers,
+  type NamedList,
+  namingLists,
+  type NamedSecret,
+} from "../references/secrets";
+import { keepsSecretsHere, type SecretUse } from "../references/table";
 
-/** The same of what was read; undefined where these may not be read. */
-export function listSecretNames(facts: Facts): readonly string[] | undefined {
-  const { ecs, ercs } = facts.objects;
-  return isKnown(facts, "ecs") && isKnown(facts, "ercs")
-    ? secretNames(ecs, ercs, facts)
-    : undefined;
+/** Those of one list, of what was read; undefined where what names them may not be read. */
+function listSecretNames(facts: Facts, list: NamedList): readonly NamedSecret[] | undefined {
+  if (!namingLists[list].every((key) => isKnown(facts, key))) return undefined;
+  return listNamedSecrets(listNamers({ ...facts, places: listPlaces(facts) }, list), list, facts);
+}
+
+/** The Secrets of both lists. */
+export function listSecretsNamed(facts: Facts): SecretsNamed {
+  return {
+    namedSecrets: listSecretNames(facts, "namedSecrets"),
+    referredSecrets: listSecretNames(facts, "referredSecrets"),
+  };
 }
 
 /** What is wrong with the Secrets of one use. */
-export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly Found[] {
-  const { clusters, facts, names } = situation;
+export function judgeUse({ clusters, facts }: CheckContext, use: SecretUse): readonly Found[] {
   const remotes = facts.objects.ercs.filter(
     ({ metadata }) => metadata.namespace === facts.namespace,
   );
-  return secretReferences(clusters, remotes, names)
-    .filter((reference) => reference.isHere && reference.use === use)
-    .flatMap((reference) => judgeSecret(reference, situation));
-}
-
-function judgeSecret(
-  { name, items, object, field, says }: SecretReference,
-  { facts }: CheckContext,
-): readonly Found[] {
-  const secret = factNamed(facts, "namedSecrets", { name });
-  const about = (what: string): Found => ({
-    object: `Secret/${facts.namespace}/${name}`,
-    cause: `${what}; ${object} names it in ${field} for ${says}`,
-  });
-  if (secret === undefined) return [about("it does not exist")];
-  const held = Object.keys(secret.data ?? {});
-  const missing = items.filter((item) => !held.includes(item));
-  return missing.length === 0 ? [] : [about(`it has no item ${missing.join(", ")}`)];
+  const objects: readonly NamingObject[] = [
+    ...clusters.map((object) => ({ by: "ec" as const, object })),
+    ...remotes.map((object) => ({ by: "erc" as const, object })),
+  ];
+  return judgeSecrets(facts, objects, use);
 }
 
 const rest = makeChecks("rest");
@@ -59,7 +55,7 @@ export const restChecks: readonly Check[] = [
     cause: "the Secret with the credentials of the REST API is absent or lacks an item",
     fix: "give another with --api-credentials-secret where a command needs the REST API",
     needs: ["ecs", "ercs", "namedSecrets"],
-    judge: (situation) => judgeSecrets(situation, "credentials"),
+    judge: (situation) => judgeUse(situation, "credentials"),
   }),
   rest.warning("REST-CREDENTIALS-ELSEWHERE", "Facts 7", {
     title: "The REST credentials are in a Secret",
@@ -69,9 +65,10 @@ export const restChecks: readonly Check[] = [
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.credentialSecretType;
       if (keepsSecretsHere(cluster, names)) return undefined;
-      const others = secretReferences([cluster], [], names)
-        .filter(({ isHere, use }) => !isHere && use !== "credentials")
-        .map(({ name, field }) => `${name} (${field})`);
+      const others = listReferences({ by: "ec", object: cluster }, names)
+        .filter((reference) => !isKeptHere(reference, [cluster], names))
+        .filter(({ row, name }) => row.use !== "credentials" && name !== undefined)
+        .map(({ name, field }) => `${String(name)} (${field})`);
       const alike = others.length === 0 ? "" : `, as are ${others.join(", ")}, not checked either`;
       return on(cluster, `they are of type ${renderValue(getPath(cluster, path))}${alike}`, {
         field: path.join("."),

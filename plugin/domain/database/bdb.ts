@@ -1,5 +1,6 @@
 /** A database as the REST API has it, beside the resource that asks for it (S36-S38, S75, S83, S84). */
 import { fits } from "../engine-cluster/modules";
+import { tables } from "../release/tables";
 import { moduleLabel } from "../rest-api/modules";
 import type { ApiDatabase, InstalledModule } from "../rest-api/records";
 import type { Names } from "../names/names";
@@ -41,11 +42,8 @@ export const requestFields: readonly (readonly [field: WishField, flag: string])
   ["latestWithModules", "latest-with-modules"], // S89
 ];
 
-/** What to do instead of a deprecated one (S120). */
-const replacements: Partial<Record<WishField, string>> = {
-  keepEngineVersion: "give the present version with --engine-version",
-  latestWithModules: "use --engine-version latest; its modules go with it",
-};
+/** The fields of an entry of its modules (S41-S43). */
+const moduleFields = ["currentModule", "newModule", "newModuleArgs"] as const;
 
 /** The body: fields under the names that the server knows them by. */
 export function requestBody(wish: RequestWish, { upgradeRequest }: Names): Json {
@@ -60,20 +58,21 @@ export function requestBody(wish: RequestWish, { upgradeRequest }: Names): Json 
 
 /** One line for each deprecated field that is used, with its replacement (S120). */
 export function findDeprecated(wish: RequestWish, { upgradeRequest }: Names): readonly string[] {
-  const { currentModule, newModule } = upgradeRequest;
-  const lines = requestFields
-    .filter(([field]) => wish[field] !== undefined && wish[field] !== false)
-    .flatMap(([field, flag]) => {
-      const instead = replacements[field];
-      return instead === undefined ? [] : [`--${flag} is deprecated as of 7.8.2: ${instead}`];
-    });
-  const entries = [currentModule, newModule]
-    .filter((key) => wish.modules?.some((module) => Object.hasOwn(module, key)))
-    .map(
-      (key) =>
-        `${key} in --modules is deprecated as of 7.8.2: leave it out, modules go with the engine version`,
-    );
-  return [...lines, ...entries];
+  const used = [
+    ...requestFields
+      .filter(([field]) => wish[field] !== undefined && wish[field] !== false)
+      .map(([field, flag]) => ({ field, written: `--${flag}` })),
+    ...moduleFields
+      .filter((field) =>
+        wish.modules?.some((module) => Object.hasOwn(module, upgradeRequest[field])),
+      )
+      .map((field) => ({ field, written: `${upgradeRequest[field]} in --modules` })),
+  ];
+  return used.flatMap(({ field, written }) =>
+    tables.deprecatedFields
+      .filter((row) => row.field === field)
+      .map(({ since, instead }) => `${written} is deprecated as of ${since}: ${instead}`),
+  );
 }
 
 /** The entries of --modules, or what is wrong with them (S41-S43). */
@@ -86,8 +85,7 @@ export function parseModules(value: unknown, { upgradeRequest }: Names): ParsedM
   if (!Array.isArray(value) || value.length === 0) {
     return { is: "wrong", problems: ["it has to be a list of at least one entry"] };
   }
-  const { currentModule, newModule, newModuleArgs } = upgradeRequest;
-  const known = [currentModule, newModule, newModuleArgs];
+  const known = moduleFields.map((field): string => upgradeRequest[field]);
   const modules = value.filter(isObject);
   const problems = value.flatMap((entry: unknown, index) => {
     if (!isObject(entry)) return [`entry ${index + 1} is not an object`];

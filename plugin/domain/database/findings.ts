@@ -4,6 +4,7 @@ import { ec, text } from "../names/text";
 import { type Finding, error, warning } from "../base/findings";
 import { dataLossCodes, type Skip } from "../base/skip";
 import { type Code, bindFindings } from "../names/codes";
+import { referenceFindings } from "../references/findings";
 
 const nodesPath = (names: Names): string => names.restPaths.nodes;
 const policyPath = (names: Names): string => names.restPaths.policy;
@@ -256,6 +257,7 @@ export const acceptable: readonly string[] = [
   databaseFindings.participantUnseen.code,
   databaseFindings.runsUnknown.code,
   databaseFindings.specInvalid.code,
+  referenceFindings.missing.code,
   ...lateCodes,
 ];
 

@@ -1,6 +1,7 @@
 /** What keeps the data of a database while its shards restart: a replica, or a copy on disk (S37, S38, S83). */
 import { type FieldPath, getOwn, getPath, renderValue } from "../base/values";
 import type { Found } from "../diagnosis/symptom";
+import { pathInKind } from "../names/database-paths";
 import type { Names } from "../names/names";
 import type { ApiDatabase } from "../rest-api/records";
 import { databaseFinding } from "./findings";
@@ -26,10 +27,10 @@ const onDisk = /^(aof|snapshot)/;
 /** What its resource asks for; an active-active database asks for it in its global configurations. */
 export function askedKeeping(
   { kind, object }: Pick<DatabaseTarget, "kind" | "object">,
-  { edbFields, fields }: Names,
+  names: Names,
 ): DataKeeping {
-  const read = (path: FieldPath): unknown =>
-    getPath(object, kind === "edb" ? path : [...fields.globalConfigurations, ...path.slice(1)]);
+  const { edbFields } = names;
+  const read = (path: FieldPath): unknown => getPath(object, pathInKind(kind, path, names));
   // the definitions have no defaults: a database has what it asks for, and nothing else
   return {
     replication: read(edbFields.replication) ?? false,

@@ -89,7 +89,9 @@ export function planDatabase(
   const leaves = leftBy(facts, edits);
   const later = judgeLater(label, target, aim);
   const all = findAgainst(facts, target, { aim, edits: asked, wish });
-  const against = all.filter((one) => !isRisk(one));
+  const told = all.filter((one) => !isRisk(one));
+  // what was not seen, and what the operator makes up for, refuses nothing
+  const against = told.filter(({ severity }) => severity === "error");
   const passing = against.filter(isWaitedFor);
   const blocks = [
     ...against.filter((one) => wish.wait !== true || !isWaitedFor(one)),
@@ -111,6 +113,7 @@ export function planDatabase(
     blocks: [...blocks, ...risks.filter(({ severity }) => severity === "error")],
     busy: [...busyCluster(facts, target), ...(wish.wait === true ? passing : [])],
     warnings: [
+      ...told.filter(({ severity }) => severity === "warning"),
       ...judged.warnings,
       ...later.filter(({ severity }) => severity === "warning"),
       ...judgeVersions(facts, target),

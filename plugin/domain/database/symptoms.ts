@@ -12,6 +12,7 @@ import { renderTerm } from "../names/names";
 import { ec, text } from "../names/text";
 import { operatorLogWords } from "../operator/lease";
 import { defaultStallAfterMs } from "../rollout/stateful-set";
+import { referenceSymptom } from "../references/judge";
 import { fieldText, findFields } from "../rules/fields";
 import { showMiss } from "../rules/wording";
 import { tellFailed } from "./backup";
@@ -105,6 +106,13 @@ export const databaseSymptoms = {
         },
       ];
     }),
+  },
+  references: {
+    ...referenceSymptom(({ databases }: DatabaseScene) =>
+      databases.map(({ kind: by, object }) => ({ by, object })),
+    ),
+    may: ["referredSecrets"],
+    forbids,
   },
   notActive: {
     ...databaseFindings.notActive,
@@ -238,17 +246,21 @@ export interface Touch {
   readonly restarts?: boolean;
   /** The edit may be what the operator does not accept now. */
   readonly mends?: boolean;
+  /** What its spec says was judged before. */
+  readonly again?: boolean;
 }
 
 /** What stands against the upgrade of one database, by every way. */
 export function databaseGate(
   facts: Facts,
   database: DatabaseSubject,
-  { acts, restarts = true, mends = false }: Touch,
+  { acts, restarts = true, mends = false, again = false }: Touch,
 ): readonly Diagnosed[] {
-  const { specInvalid, volatile } = databaseSymptoms;
+  const { references, specInvalid, volatile } = databaseSymptoms;
   const holds = (row: Symptom<DatabaseScene>): boolean =>
-    (restarts || row !== volatile) && !(mends && row === specInvalid);
+    (restarts || row !== volatile) &&
+    !((mends || again) && row === specInvalid) &&
+    !(again && row === references);
   const rows = acts ? databaseList.filter(holds) : ground;
   return gate(rows, "upgrade-database", { facts, databases: [database] });
 }

@@ -6,7 +6,7 @@ import type { Finding } from "../base/findings";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { isNamed, readName, renderTerm } from "../names/names";
-import { getPath, boundList, asString } from "../base/values";
+import { getPath, boundList, asString, groupBy, oncePer } from "../base/values";
 import { databaseFinding } from "./findings";
 import { type ApiOffer, withOffer } from "./offer";
 import { isOfEngine, recoverLine } from "../engine-cluster/causes";
@@ -98,16 +98,22 @@ function makePlacing(
   };
 }
 
+/** Each active-active database by the names of its instances: to look through all of them for each of thousands takes their square. */
+const ownersByInstance = oncePer(({ names, objects }: Facts) =>
+  groupBy(
+    objects.eaadbs.flatMap((owner) =>
+      listLinkedNames(owner, names).map((instance) => ({ instance, owner })),
+    ),
+    ({ instance }) => instance,
+  ),
+);
+
 /** The active-active database that a database belongs to; its own status tells it too. */
-function instanceIn(
-  { names, objects }: Facts,
-  edb: KubeObject,
-): Pick<DatabaseTarget, "instanceOf" | "guid"> {
-  const owner = objects.eaadbs.find(
-    (one) =>
-      one.metadata.namespace === edb.metadata.namespace &&
-      listLinkedNames(one, names).includes(edb.metadata.name),
-  );
+function instanceIn(facts: Facts, edb: KubeObject): Pick<DatabaseTarget, "instanceOf" | "guid"> {
+  const { names } = facts;
+  const { name, namespace } = edb.metadata;
+  const linking = ownersByInstance(facts).get(name);
+  const owner = linking?.find((one) => one.owner.metadata.namespace === namespace)?.owner;
   if (owner !== undefined) {
     const guid = asString(getPath(owner, names.eaadbFields.guid));
     return { instanceOf: objectLabel(owner), guid };
@@ -115,6 +121,11 @@ function instanceIn(
   const told = getPath(edb, names.edbFields.activeActive) ?? undefined;
   if (told === undefined || told === false) return {};
   return { instanceOf: "an active-active database" };
+}
+
+/** True for a database that is an instance of an active-active one. */
+export function isInstance(facts: Facts, database: KubeObject): boolean {
+  return instanceIn(facts, database).instanceOf !== undefined;
 }
 
 /** Those of this operator, of a type that has a version; a clone of an active-active one goes with it. */

@@ -9,9 +9,11 @@ import type { Act, Diagnosed, Found, Scene, Symptom } from "./symptom";
 /** A symptom that nothing can be said about. */
 export interface Unseen {
   readonly row: Pick<Symptom, "code" | "source">;
-  /** Lists that could not be read; none where the row met data that it does not understand. */
+  /** Lists that could not be read; none where it is a value that is not known. */
   readonly keys: readonly FactKey[];
   readonly because: string;
+  /** The row met data that it does not understand. */
+  readonly broken?: true;
   /** A user who may act need not be able to read these. */
   readonly may: boolean;
 }
@@ -49,13 +51,28 @@ export function diagnoseRow<S extends Scene>(row: Symptom<S>, scene: S): Diagnos
     // what is found holds without these lists; that nothing is wrong does not
     const doubt = findings.length === 0 ? findHidden(may, scene) : undefined;
     return doubt === undefined ? { findings, unseen: [] } : unseen({ row, ...doubt, may: true });
-  } catch {
-    return unseen({
-      row,
-      keys: [],
-      because: "it met data that it does not understand",
-      may: false,
-    });
+  } catch (error) {
+    if (error instanceof NotSeen) {
+      return unseen({
+        row,
+        keys: error.keys,
+        because: error.message,
+        may: row.forbids === undefined || error.keys.length === 0,
+      });
+    }
+    const because = "it met data that it does not understand";
+    return unseen({ row, keys: [], because, may: false, broken: true });
+  }
+}
+
+/** Thrown by a row that finds nothing, and for which a value that it needs is not known. */
+export class NotSeen extends Error {
+  /** `keys` are the lists for want of which it is not known. */
+  constructor(
+    because: string,
+    readonly keys: readonly FactKey[],
+  ) {
+    super(because);
   }
 }
 
@@ -86,7 +103,7 @@ export function complete(
   return {
     ...{ code, severity, ...pick(found, "object", "field", "location") },
     ...{ cause: `${found.cause}${unseen}`, fix },
-    ...{ ...(remedies && { remedies }), source, ...pick(found, "passes") },
+    ...{ ...(remedies && { remedies }), source, ...pick(found, "passes", "supersedes") },
     ...(hidden !== undefined && { blind: true }),
     row: row.code,
   };
@@ -116,12 +133,16 @@ export function gate<S extends Scene>(
     });
 }
 
-function reportUnseen({ row: { code, source }, because, may }: Unseen): Diagnosed {
+/** That a row could not look: an error where its lists are needed, for whoever is about to act. */
+export function reportUnseen({ row: { code, source }, keys, because, may }: Unseen): Diagnosed {
   return {
     ...{ code, source, row: code, blind: true },
     severity: may ? "warning" : "error",
     cause: `not checked: ${because}`,
-    fix: "have the permission to read it granted (--print-role prints the Role), then run again",
+    fix:
+      keys.length === 0
+        ? "check by hand what it is about (explain prints it)"
+        : "have the permission to read it granted (--print-role prints the Role), then run again",
   };
 }
 

@@ -1,5 +1,6 @@
 /** A symptom: one row that says what it looks for, what has to be read for it, and which acts it forbids. */
 import type { Finding } from "../base/findings";
+import { firstRun } from "../base/remedy";
 import { omit } from "../base/values";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { FactKey, Facts } from "../facts/facts";
@@ -21,6 +22,21 @@ export const acts = [
 /** One act. */
 export type Act = (typeof acts)[number];
 
+/** The acts of a whole upgrade; each of them writes what the release has, whatever was there before. */
+const upgradeActs: readonly Act[] = [
+  "upgrade-operator",
+  "upgrade-webhook",
+  "upgrade-cluster",
+  "reapply-rbac",
+  "unbind-scc",
+];
+
+/** True where the remedy of a finding is an act of the upgrade that `check` is asked about. */
+export function isFixedByUpgrade({ remedies }: Finding): boolean {
+  const { of, words = [] } = firstRun(remedies)?.run ?? {};
+  return of === "tool" && words.length === 1 && upgradeActs.some((act) => act === words[0]);
+}
+
 /** What a diagnosis is made over. A command that reads more than facts gives more. */
 export interface Scene {
   readonly facts: Facts;
@@ -31,6 +47,8 @@ export type Found = Partial<Omit<Finding, "command" | "accepted">> &
   Pick<Finding, "cause"> & {
     /** Waiting alone ends it. */
     readonly passes?: true;
+    /** Codes that are not told beside it on the same object. */
+    readonly supersedes?: readonly string[];
   };
 
 /** What is so of an object, with what is particular about it. */
@@ -46,6 +64,8 @@ export interface Diagnosed extends Finding {
   readonly blind?: true;
   /** The code of the row that told it: --skip, --only and --wait may name it instead of the cause. */
   readonly row?: string;
+  /** Codes that are not told beside it on the same object. */
+  readonly supersedes?: readonly string[];
 }
 
 /** The row of a finding, else its own code. */
@@ -55,7 +75,7 @@ export function rowOf(finding: Finding): string {
 
 /** The finding as documents have it. */
 export function toDocument(finding: Finding): Finding {
-  return omit(finding as Diagnosed, "passes", "blind", "row");
+  return omit(finding as Diagnosed, "passes", "blind", "row", "supersedes");
 }
 
 /** One row. `S` is what it looks at. */

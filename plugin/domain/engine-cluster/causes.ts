@@ -3,6 +3,7 @@ import type { Facts } from "../facts/facts";
 import type { About, Finding } from "../base/findings";
 import { type KubeObject, objectLabel, readName, readNamespace } from "../kube/objects";
 import { kubectl, type Remedy, renderFix, tool } from "../base/remedy";
+import { unreadVerdict } from "../rollout/health";
 import { type Timed } from "../rollout/progress";
 import {
   asString,
@@ -40,6 +41,13 @@ import { type Names, renderTerm } from "../names/names";
 import { readSubject } from "../rules/fields";
 import type { Edit } from "../rules/types";
 
+/** That nothing of what was read explains a refusal; what was not read explains nothing either way. */
+export function renderNoCause(facts: Facts): string {
+  const hidden = unreadVerdict(facts, ["edbs", "eaadbs"]);
+  if (hidden === undefined) return "license, digests, databases and modules show no cause";
+  return `license and digests show no cause, databases and modules not all read (${hidden.because})`;
+}
+
 /** Databases have to run this or a later version (S123). */
 export const lowest: EngineVersion = { major: 7, minor: 2 };
 
@@ -59,8 +67,14 @@ interface DatabaseUse {
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
 export function listDatabases(facts: Facts, ec: KubeObject): readonly DatabaseUse[] {
-  return listDatabaseObjects(facts, ec).map(({ object, kind }) => read(facts, object, kind));
+  return usesIn(facts)(ec);
 }
+
+const usesIn = oncePer((facts: Facts) =>
+  oncePer((ec: KubeObject): readonly DatabaseUse[] =>
+    listDatabaseObjects(facts, ec).map(({ object, kind }) => read(facts, object, kind)),
+  ),
+);
 
 /** The same as they were read, each with its kind. */
 export function listDatabaseObjects(

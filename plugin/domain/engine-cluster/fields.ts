@@ -5,25 +5,25 @@ import type { Names } from "../names/names";
 import { type KubeObject, readNamespace } from "../kube/objects";
 import { findFields } from "../rules/fields";
 import type { ClusterLookup, Edit } from "../rules/types";
-import { type FieldPath, getPath } from "../base/values";
+import { type FieldPath, getPath, oncePer } from "../base/values";
 import { projectCluster, readReference, lookUpCluster, findServedPaths } from "../rules/clusters";
 
 /** The EC of each database of a snapshot. */
-export function clusterLookups(
-  facts: Facts,
-): (object: KubeObject, kind: Edit["kind"]) => ClusterLookup {
-  const { names, objects, namespace: operatorNamespace } = facts;
-  const all = objects.ecs
-    .map((ec) => projectCluster(ec, names))
-    .filter((cluster) => cluster !== undefined);
-  return (object, kind) =>
-    lookUpCluster({
-      reference: readReference(object, kind, names),
-      namespace: readNamespace(object),
-      operatorNamespace,
-      all,
-    });
-}
+export const clusterLookups = oncePer(
+  (facts: Facts): ((object: KubeObject, kind: Edit["kind"]) => ClusterLookup) => {
+    const { names, objects, namespace: operatorNamespace } = facts;
+    const all = objects.ecs
+      .map((ec) => projectCluster(ec, names))
+      .filter((cluster) => cluster !== undefined);
+    return (object, kind) =>
+      lookUpCluster({
+        reference: readReference(object, kind, names),
+        namespace: readNamespace(object),
+        operatorNamespace,
+        all,
+      });
+  },
+);
 
 /** Both spellings of the automatic upgrade, that of the definitions first (domain facts 13). */
 export function autoPaths({ ecFields }: Names): readonly FieldPath[] {

@@ -1,5 +1,5 @@
 /** What is wrong with the license of an EC, and what sets another one, from where the EC takes it (domain facts 7). */
-import { keepsSecretsHere } from "../facts/secret-references";
+import { keepsSecretsHere } from "../references/table";
 import { getPath, asString } from "../base/values";
 import { type Names, renderTerm } from "../names/names";
 import { daysUntil } from "../base/duration";

@@ -57,7 +57,8 @@ export function lowestManaged(facts: Facts): string | undefined {
 /** What a cluster asks for, and what its pods run. */
 export interface ClusterReleases {
   readonly version: string;
-  readonly running: readonly string[];
+  /** Absent where the pods were not read. */
+  readonly running?: readonly string[];
 }
 
 /** The first that is older than the operator; equal in the first three numbers is not (domain facts 8). */
@@ -71,7 +72,7 @@ export function findBehind<T extends ClusterReleases>(
 
 /** One that asks for no release is at what its pods run. */
 export function chooseRelease({ version, running }: ClusterReleases): string {
-  return parseReleaseTag(version) === undefined ? (running[0] ?? version) : version;
+  return parseReleaseTag(version) === undefined ? (running?.[0] ?? version) : version;
 }
 
 /** True for an EC that its operator does not look after until it follows, which it does not by itself (S10). */

@@ -1,7 +1,7 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
 import type { Names } from "../names/names";
 import { parseImage } from "../release/images";
-import { findCauses, thenRecover } from "./causes";
+import { findCauses, renderNoCause, thenRecover } from "./causes";
 import { clusterFinding, clusterFindings } from "./findings";
 import { findScaledCauses, readNodes } from "./scale";
 import { readExpansion } from "./volumes";
@@ -318,7 +318,7 @@ function findRefused(
   const log = kubectl("see what the operator says", ...operatorLogWords(facts));
   const [first] = causes;
   const words = [
-    ...(first === undefined ? ["license, digests, databases and modules show no cause"] : []),
+    ...(first === undefined ? [renderNoCause(facts)] : []),
     ...causes.map(({ cause }) => cause),
     ...explainOperator(facts).words,
     ...readOperatorWords(facts, ec),

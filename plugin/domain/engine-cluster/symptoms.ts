@@ -5,6 +5,7 @@ import type { Facts } from "../facts/facts";
 import { type KubeObject, objectLabel } from "../kube/objects";
 import type { Code } from "../names/codes";
 import { ec, text } from "../names/text";
+import { referenceSymptom } from "../references/judge";
 import type { ApiLicense } from "../rest-api/records";
 import { asString, getPath, pick } from "../base/values";
 import { isSameRelease } from "../base/versions";
@@ -254,6 +255,13 @@ export const aheadSymptoms = {
     needs: rollNeeds,
     forbids: writes,
     judge: perCluster((cluster, facts) => sickAhead(facts, cluster)),
+  },
+  references: {
+    ...referenceSymptom(({ clusters }: ClusterScene) =>
+      clusters.map((object) => ({ by: "ec" as const, object })),
+    ),
+    may: ["referredSecrets", "serviceAccounts"],
+    forbids: ["upgrade-cluster"],
   },
   behindOperator: {
     ...clusterFindings.behindOperator,

@@ -6,7 +6,7 @@ import { kinds, olmKinds, rbacKinds, constraintResource, type Stored } from "../
 import type { Names } from "../names/names";
 import type { Deployment } from "../kube/models";
 import type { KubeObject, Resource } from "../kube/objects";
-import { getOwn, groupBy, oncePer, pick } from "../base/values";
+import { getOwn, getPath, groupBy, oncePer, pick } from "../base/values";
 
 /** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */
 export interface FactSource {
@@ -19,8 +19,10 @@ export interface FactSource {
   readonly labels?: string;
   /** Tried when the version is not served. */
   readonly olderVersion?: string;
-  /** Those alone that clusters and remote clusters name; of Secrets no value is kept. */
+  /** Those alone that other objects name; of Secrets no value is kept. */
   readonly named?: true;
+  /** Where it may not be read everywhere, those of the operator's namespace are. */
+  readonly orOwn?: true;
   /** There may be very many, and no check asks which fields a manager holds. */
   readonly lean?: true;
 }
@@ -45,6 +47,7 @@ export const factKeys = [
   "configMaps",
   "webhookSecrets",
   "namedSecrets",
+  "referredSecrets",
   "serviceAccounts",
   "resourceQuotas",
   "events",
@@ -95,6 +98,8 @@ export interface Facts {
   readonly unserved: ReadonlySet<FactKey>;
   /** Lists that could not be read, each with the reason: nothing may be claimed about them. */
   readonly unread: ReadonlyMap<FactKey, string>;
+  /** Those of them of which the objects of the operator's namespace were read. */
+  readonly partly?: ReadonlySet<FactKey>;
   /** Those of them that no permission helps with: a dump holds them otherwise than an API server. */
   readonly misfits?: ReadonlySet<FactKey>;
   /** The objects whose owner is gone; absent: every mark counts. */
@@ -108,14 +113,14 @@ export interface Facts {
 }
 
 /** Where each list is read. */
-export function factSources(names: Names): Readonly<Record<FactKey, FactSource>> {
-  return describeSources(names);
-}
+export const factSources: (names: Names) => Readonly<Record<FactKey, FactSource>> =
+  oncePer(describeSources);
 
 /** With the kinds as types, which say what a list holds. */
 function describeSources(names: Names) {
   const product = ({ kind, plural }: Names["ec"]): FactSource => ({
     resource: { group: names.group, version: names.version, kind, plural },
+    orOwn: true,
   });
   return {
     namespaces: { resource: kinds.namespace, lean: true },
@@ -136,6 +141,8 @@ function describeSources(names: Names) {
     configMaps: { resource: kinds.configMap, own: true, only: names.configMap.name },
     webhookSecrets: { resource: kinds.secret, own: true, only: names.webhook.secret },
     namedSecrets: { resource: kinds.secret, own: true, named: true },
+    // of databases in their own namespaces, too
+    referredSecrets: { resource: kinds.secret, named: true },
     serviceAccounts: { resource: kinds.serviceAccount, own: true },
     resourceQuotas: { resource: kinds.resourceQuota, own: true },
     events: { resource: kinds.event, own: true },
@@ -200,6 +207,18 @@ export function isKnown({ unread }: Facts, key: FactKey): boolean {
   return !unread.has(key);
 }
 
+/** True where only the objects of the operator's namespace were read. */
+export function isPartlyRead({ partly, unread }: Facts, key: FactKey): boolean {
+  return unread.has(key) && partly?.has(key) === true;
+}
+
+/** The facts for whoever looks at objects of the operator's namespace alone: lists that were read there count as read. */
+export function knownHere(facts: Facts): Facts {
+  const { partly, unread } = facts;
+  if (partly === undefined) return facts;
+  return { ...facts, unread: new Map([...unread].filter(([key]) => !partly.has(key))) };
+}
+
 /** Facts of a cluster that was not asked for anything. */
 export function unreadFacts(names: Names, namespace: string): Facts {
   const each = <T>(value: T) => factKeys.map((key) => [key, value] as const);
@@ -238,6 +257,11 @@ export function isOpenShift({ unserved, objects }: Facts): boolean {
     !unserved.has("clusterVersions") ||
     objects.nodes.some(({ metadata }) => getOwn(metadata.labels, openShiftNode) !== undefined)
   );
+}
+
+/** What OpenShift tells of its own version, of whatever type; undefined where it tells none. */
+export function readOpenShiftVersion({ objects }: Pick<Facts, "objects">): unknown {
+  return getPath(objects.clusterVersions[0], ["status", "desired", "version"]);
 }
 
 /** Label that OpenShift gives to every node. */

@@ -1,5 +1,5 @@
 /** Kubernetes objects: their shapes, how they are addressed, and what identifies one. */
-import { asString, getOwn, type Json } from "../base/values";
+import { asString, getOwn, isObject, type Json } from "../base/values";
 
 /** A kind as it is addressed in a URL: group "" is the core group. */
 export interface Resource {
@@ -54,6 +54,12 @@ export interface KubeObject {
   readonly [key: string]: unknown;
 }
 
+/** Whether a value says what it is, as every object of the API does. */
+export function isKubeObject(value: unknown): value is KubeObject {
+  const said = [getOwn(value, "apiVersion"), getOwn(value, "kind")];
+  return said.every((word) => typeof word === "string") && isObject(getOwn(value, "metadata"));
+}
+
 /** The group of an apiVersion, empty for the core's, and the version in it. */
 export function splitApiVersion(apiVersion: string): Pick<Resource, "group" | "version"> {
   const slash = apiVersion.indexOf("/");
@@ -66,7 +72,7 @@ export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 /** An object as reports name it: kind, namespace where it has one, and name. */
 export function objectLabel({ kind, metadata }: KubeObject): string {
   const { namespace, name = "" } = metadata;
-  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+  return (namespace === undefined ? [kind, name] : [kind, namespace, name]).join("/");
 }
 
 /** The spelling of an annotation's key that the object has, the first of those that are there. */

@@ -1,5 +1,5 @@
 /** The marks that Helm, OLM, GitOps controllers and others leave on objects (domain facts 4.4). */
-import { getOwn, asString, type Json } from "../base/values";
+import { getOwn, asString, type Json, oncePer } from "../base/values";
 import { type KubeObject, splitApiVersion } from "./objects";
 
 /** A label or an annotation, and the value that counts; absent: any. */
@@ -164,7 +164,7 @@ export function findMark(object: KubeObject): Mark | undefined {
 }
 
 /** Every mark that the object has, the most exact one first. */
-export function listMarks(object: KubeObject): readonly Mark[] {
+export const listMarks = oncePer((object: KubeObject): readonly Mark[] => {
   const { labels, annotations } = object.metadata;
   const referred = marks.filter(({ kind }) => kind !== undefined && refersTo(object, kind));
   const marked = marks.filter(
@@ -178,7 +178,7 @@ export function listMarks(object: KubeObject): readonly Mark[] {
   const known = [...new Set([...referred, ...marked])];
   if (known.length > 0) return known;
   return [markOfReference(object) ?? markOfManager(object)].filter((mark) => mark !== undefined);
-}
+});
 
 /** The annotation by which the owner was told to leave the object. */
 export function findLeftAlone(object: KubeObject, { name }: Mark): string | undefined {

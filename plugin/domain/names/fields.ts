@@ -207,6 +207,7 @@ export const fieldNamesOfKinds = {
     bundledMajor: field("major", "Bundled version: whether it is a major one"),
     statusModuleName: field("name", "Module of a cluster: its name"),
     statusModuleDisplayName: field("displayName", "Module of a cluster: its display name"),
+    statusModuleVersions: field("versions", "Module of a cluster: its versions"),
     userModuleName: field("name", "User-defined module: its name"),
     userModuleSource: field("source", "User-defined module: where it is downloaded"),
     userModuleTransports: fieldNames(
@@ -224,8 +225,41 @@ export const fieldNamesOfKinds = {
       "replicaSourceName",
       "Source of a replication: its Secret or database",
     ),
+    replicaSourceType: field(
+      "replicaSourceType",
+      "Source of a replication: whether its name is that of a Secret or of a database",
+    ),
+    replicaClientSecret: field(
+      "clientKeySecret",
+      "Source of a replication: the Secret with the certificate that it is shown",
+    ),
+    replicaServerSecret: field(
+      "serverCertSecret",
+      "Source of a replication: the Secret with its certificate",
+    ),
+    backupS3: field("s3", "Backup: to S3"),
+    backupS3Secret: field("awsSecretName", "Backup to S3: the Secret with its credentials"),
+    backupBlob: field("abs", "Backup: to a blob storage"),
+    backupBlobSecret: field(
+      "absSecretName",
+      "Backup to a blob storage: the Secret with its credentials",
+    ),
+    backupCloud: field("gcs", "Backup: to a cloud storage"),
+    backupCloudSecret: field(
+      "gcsSecretName",
+      "Backup to a cloud storage: the Secret with its credentials",
+    ),
+    backupSwift: field("swift", "Backup: to Swift"),
+    backupSwiftSecret: field("swiftSecretName", "Backup to Swift: the Secret with its credentials"),
+    backupSftp: field("sftp", "Backup: by SFTP"),
+    backupSftpSecret: field("sftpSecretName", "Backup by SFTP: the Secret with its key"),
+    pullSecretName: field("name", "Secret for a private registry: its name"),
     participatingName: field("name", "Participating cluster: its remote cluster"),
     participatingNamespace: field("namespace", "Participating cluster: the namespace"),
+    participatingPort: field(
+      "externalReplicationPort",
+      "Participating cluster: the port at which it is reached from outside",
+    ),
   },
   ecFields: {
     nodes: fieldPath(["spec", "nodes"], "Number of nodes"),
@@ -243,6 +277,19 @@ export const fieldNamesOfKinds = {
       "Image of the usage meter's client",
     ),
     pullSecrets: fieldPath(["spec", "pullSecrets"], "Secrets for a private registry"),
+    nodeSelector: fieldPath(
+      ["spec", "nodeSelector"],
+      "Labels of the nodes that its pods may be on",
+    ),
+    rackLabel: fieldPath(
+      ["spec", "rackAwarenessNodeLabel"],
+      "Label of nodes by which its pods are spread over racks or zones",
+    ),
+    ingressMethod: fieldPath(
+      ["spec", "ingressOrRouteSpec", "method"],
+      "How databases are reached from outside",
+    ),
+    volumes: fieldPath(["spec", "persistentSpec", "enabled"], "Whether each node has a volume"),
     volumeSize: fieldPath(["spec", "persistentSpec", "volumeSize"], "Size of each node's volume"),
     volumeResize: fieldPath(
       ["spec", "persistentSpec", "enablePersistentVolumeResize"],
@@ -262,6 +309,67 @@ export const fieldNamesOfKinds = {
       "Automatic upgrade, where the specification has it",
     ),
     serviceAccountName: fieldPath(["spec", "serviceAccountName"], "Service account of the pods"),
+    storageClassName: fieldPath(
+      ["spec", "persistentSpec", "storageClassName"],
+      "Storage class of the volumes",
+    ),
+    priorityClassName: fieldPath(["spec", "priorityClassName"], "Priority class of the pods"),
+    apiCertificate: fieldPath(
+      ["spec", "certificates", "apiCertificateSecretName"],
+      "Secret with the certificate of the REST API",
+    ),
+    managerCertificate: fieldPath(
+      ["spec", "certificates", "cmCertificateSecretName"],
+      "Secret with the certificate of the cluster manager",
+    ),
+    metricsCertificate: fieldPath(
+      ["spec", "certificates", "metricsExporterCertificateSecretName"],
+      "Secret with the certificate of the metrics exporter",
+    ),
+    proxyCertificate: fieldPath(
+      ["spec", "certificates", "proxyCertificateSecretName"],
+      "Secret with the certificate of the proxy",
+    ),
+    syncerCertificate: fieldPath(
+      ["spec", "certificates", "syncerCertificateSecretName"],
+      "Secret with the certificate of the syncer",
+    ),
+    controlCertificate: fieldPath(
+      ["spec", "certificates", "cpInternodeEncryptionCertificateSecretName"],
+      "Secret with the certificate between nodes, of what controls them",
+    ),
+    dataCertificate: fieldPath(
+      ["spec", "certificates", "dpInternodeEncryptionCertificateSecretName"],
+      "Secret with the certificate between nodes, of their data",
+    ),
+    ldapCertificate: fieldPath(
+      ["spec", "certificates", "ldapClientCertificateSecretName"],
+      "Secret with the certificate that is shown to the LDAP server",
+    ),
+    ldapCredentials: fieldPath(
+      ["spec", "ldap", "bindCredentialsSecretName"],
+      "Secret with the credentials for the LDAP server",
+    ),
+    ldapAuthority: fieldPath(
+      ["spec", "ldap", "caCertificateSecretName"],
+      "Secret with the CA of the LDAP server",
+    ),
+    ldapProtocol: fieldPath(
+      ["spec", "ldap", "protocol"],
+      "Protocol of LDAP; with the settings beside it, how people sign in by LDAP",
+    ),
+    ldapUserFilter: fieldPath(
+      ["spec", "ldap", "authenticationQuery", "query", "filter"],
+      "Filter that finds a user in LDAP",
+    ),
+    ldapGroupFilter: fieldPath(
+      ["spec", "ldap", "authorizationQuery", "query", "filter"],
+      "Filter that finds the groups of a user in LDAP",
+    ),
+    serviceAnnotations: fieldPath(
+      ["spec", "services", "servicesAnnotations"],
+      "Annotations that the operator puts on Services",
+    ),
     allowAutoAdjustment: fieldPath(
       ["spec", "securityContext", "resourceLimits", "allowAutoAdjustment"],
       "Whether pods may raise their limits; they then need the SCC",
@@ -292,7 +400,18 @@ export const fieldNamesOfKinds = {
       ["spec", "upgradeSpec", "upgradeModulesToLatest"],
       "Whether modules are upgraded as well",
     ),
+    shardCount: fieldPath(["spec", "shardCount"], "Number of shards"),
+    flash: fieldPath(["spec", "isRof"], "Whether a part of the data is on flash"),
+    tlsMode: fieldPath(["spec", "tlsMode"], "Which connections are encrypted"),
     port: fieldPath(["spec", "databasePort"], "The port that clients connect to"),
+    databaseSecretName: fieldPath(
+      ["spec", "databaseSecretName"],
+      "Secret with its password; created where it does not exist",
+    ),
+    clientCertificates: fieldPath(
+      ["spec", "clientAuthenticationCertificates"],
+      "Secrets with the certificates of its clients",
+    ),
     databaseUid: fieldPath(["status", "databaseUID"], "The uid in the cluster's REST API"),
     endpoints: fieldPath(["status", "internalEndpoints"], "Where clients connect to"),
     status: fieldPath(["status", "status"], "State of the database"),

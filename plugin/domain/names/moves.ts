@@ -1,4 +1,5 @@
 /** Fields of the product's objects and definitions, moved to where other names have them. */
+import { pathInGlobal } from "./database-paths";
 import { defaultNames, kinds, type Names, type ProductKind } from "./names";
 import {
   type FieldPath,
@@ -29,6 +30,17 @@ function fieldsOfKind(kind: ProductKind, names: Names): readonly FieldPath[] {
       inList(["spec", name], entry.moduleName, entry.moduleVersion),
     ),
     ...Object.values(edbFields),
+    ...[
+      ...[entry.replicaSourceName, entry.replicaSourceType],
+      ...[entry.replicaClientSecret, entry.replicaServerSecret],
+    ].map((key) => [...edbFields.replicaSources, each, key]),
+    ...[
+      [entry.backupS3, entry.backupS3Secret],
+      [entry.backupBlob, entry.backupBlobSecret],
+      [entry.backupCloud, entry.backupCloudSecret],
+      [entry.backupSwift, entry.backupSwiftSecret],
+      [entry.backupSftp, entry.backupSftpSecret],
+    ].map((keys) => [...edbFields.backup, ...keys]),
   ];
   const byKind: Readonly<Record<ProductKind, readonly FieldPath[]>> = {
     ec: [
@@ -40,8 +52,14 @@ function fieldsOfKind(kind: ProductKind, names: Names): readonly FieldPath[] {
         entry.bundledVersion,
         entry.bundledMajor,
       ),
-      ...inList(fields.statusModules, entry.statusModuleName, entry.statusModuleDisplayName),
+      ...inList(
+        fields.statusModules,
+        entry.statusModuleName,
+        entry.statusModuleDisplayName,
+        entry.statusModuleVersions,
+      ),
       ...Object.values(names.ecFields),
+      [...names.ecFields.pullSecrets, each, entry.pullSecretName],
     ],
     edb: [...database, fields.statusVersion],
     eaadb: [
@@ -54,7 +72,7 @@ function fieldsOfKind(kind: ProductKind, names: Names): readonly FieldPath[] {
         entry.participatingName,
         entry.participatingNamespace,
       ),
-      ...database.filter(([root]) => root === "spec").map((path) => within(path, names)),
+      ...database.filter(([root]) => root === "spec").map((path) => pathInGlobal(path, names)),
     ],
     erc: Object.values(names.ercFields),
   };
@@ -66,16 +84,14 @@ function moduleLists({ fields: { moduleLists: lists } }: Names): readonly string
   return defaultNames.fields.moduleLists.map((_, index) => String(lists[index] ?? lists.at(-1)));
 }
 
-/** A field of a database as an active-active one has it. */
-function within(path: FieldPath, { fields }: Names): FieldPath {
-  return [...fields.globalConfigurations, ...path.slice(1)];
-}
-
 /** Fields whose values are names themselves: a type or a channel. */
 const valueFields: readonly FieldPath[] = (({ fields, entryFields, edbFields }) => [
   fields.engineUpgradePolicy,
   [...fields.bundledDatabaseVersions, each, entryFields.bundledType],
-  ...[fields.engineVersion, edbFields.type].flatMap((path) => [path, within(path, defaultNames)]),
+  ...[fields.engineVersion, edbFields.type].flatMap((path) => [
+    path,
+    pathInGlobal(path, defaultNames),
+  ]),
 ])(defaultNames);
 
 /** What stands at the end of a path; numbers are positions in lists. */

@@ -22,6 +22,7 @@ import {
   uniteRules,
 } from "../kube/role-rules";
 import { asArray, getOwn, type Json, parseJson } from "../base/values";
+import { isHelmsManager } from "./chart-marks";
 import { operatorFinding } from "./findings";
 import { fileEntries, lastFile } from "../kube/field-managers";
 
@@ -95,6 +96,47 @@ function finding(live: KubeObject, { grants, subjects }: Additions): Finding {
     cause: `a person added what the release does not have, and it is kept: ${what}`,
     fix: `nothing, as long as it is intended; else let the release win with --take-fields '${field}'`,
   });
+}
+
+/** A role or binding of a chart: stored, as helm renders it, and as the release was deployed. */
+interface ChartRights {
+  readonly live: KubeObject;
+  readonly wanted: KubeObject;
+  /** Absent: not known. */
+  readonly before?: KubeObject | undefined;
+}
+
+/** Helm writes rules and subjects as a whole: what others than helm added to them is lost. */
+export function judgeLostRights(
+  { live, wanted, before = wanted }: ChartRights,
+  takeFields: readonly string[],
+): readonly Finding[] {
+  const holders = listHolders(live);
+  const isHelms =
+    holders.length > 0 && holders.every(({ manager = "" }) => isHelmsManager(manager));
+  if (isAggregated(live) || isHelms) return [];
+  const grants = [before, wanted].reduce(
+    (rest, known) => beyond(rest, grantsOf(readRules(known))),
+    grantsOf(readRules(live)),
+  );
+  const subjects = [before, wanted].reduce(
+    (rest, known) => subjectsBeyond(rest, placedSubjects(known, live)),
+    placedSubjects(live, live),
+  );
+  const lost: readonly (readonly [string, readonly string[]])[] = [
+    [".rules", grantLines(grants)],
+    [".subjects", subjects.map(subjectLabel)],
+  ];
+  return lost
+    .filter(([field, what]) => what.length > 0 && !takes(takeFields, field))
+    .map(([field, what]) =>
+      operatorFinding("localChange", {
+        object: objectLabel(live),
+        field,
+        cause: `a local change: what the chart does not have was added, and helm takes it away: ${what.join("; ")}`,
+        fix: `give it by a role or binding of its own, or let the chart win with --take-fields '${field}'`,
+      }),
+    );
 }
 
 /** Rights and subjects that the stored object has beyond the release's, and that no release brought. */

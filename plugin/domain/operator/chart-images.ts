@@ -1,4 +1,5 @@
 /** Whether a chart brings the operator that was asked for, and which values keep it from that (S20–S22). */
+import type { ChartHook } from "./chart-hooks";
 import type { Finding } from "../base/findings";
 import type { Remedy } from "../base/remedy";
 import { parseImage } from "../release/images";
@@ -8,7 +9,6 @@ import { boundList, getOwn, getPath, isObject, type Json } from "../base/values"
 import { compareReleaseTags, parseReleaseTag } from "../base/versions";
 import { operatorFinding } from "./findings";
 import { again, helm } from "./chart-marks";
-import { findFixedFields } from "./fixed-fields";
 import { type ChartUpgrade, helmWords } from "./refusals";
 import { listImages } from "./wanted";
 
@@ -20,8 +20,15 @@ export interface RenderedChart {
   readonly unread?: readonly string[];
   /** Definitions that hooks of an upgrade bring, which leave a newer one as it is; absent: none. */
   readonly hooked?: readonly KubeObject[];
+  /** As helm prints them; absent: none. */
+  readonly hooks?: readonly ChartHook[];
+  /** The API server merges what helm applies; absent: helm itself does, of the manifests before and now. */
+  readonly appliesOnServer?: boolean;
   readonly values: Json;
 }
+
+/** The objects of a release as it is deployed. */
+export type DeployedChart = Pick<RenderedChart, "objects" | "unread">;
 
 /** Which operator is asked for. */
 export interface ChartWish {
@@ -136,17 +143,6 @@ function describeAbsent(
 
 function labelRendered(object: unknown): string {
   return `${String(getOwn(object, "kind"))}/${String(getPath(object, ["metadata", "name"]))}`;
-}
-
-/** What the API server never changes of the operator's Deployment, where the chart has it otherwise (Facts 8). */
-export function judgeFixedByChart(
-  rendered: RenderedChart,
-  live: KubeObject | undefined,
-  names: Names,
-): readonly Finding[] {
-  const wanted = findRenderedOperator(rendered, names);
-  if (live === undefined || wanted === undefined) return [];
-  return findFixedFields(live, wanted);
 }
 
 /** Values that keep the operator at another release; none where the chart brings what is asked for. */

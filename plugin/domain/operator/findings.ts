@@ -19,6 +19,15 @@ export const operatorFindings = {
       "a role or binding of the operator has what the release does not have: a person added it, and it is kept",
     fix: "nothing, as long as it is intended; else let the release win with --take-fields",
   }),
+  chartDeletes: warning("OPERATOR-CHART-DELETES", "S20", {
+    cause: "the release has an object that this chart does not have: helm deletes it",
+    fix: "where the object is still needed, give it the annotation helm.sh/resource-policy: keep",
+  }),
+  chartDeletesData: error("OPERATOR-CHART-DELETES-DATA", "S20", {
+    cause:
+      "helm would delete a definition, with every object of its kind, or an object that holds data, since this chart does not have it",
+    fix: "give the object the annotation helm.sh/resource-policy: keep, or accept its deletion with --skip OPERATOR-CHART-DELETES-DATA=OBJECT",
+  }),
   chartLost: error("OPERATOR-CHART-LOST", "S20", {
     cause:
       "the operator has the marks of a chart's release that helm has no record of, as after a restore without Secrets: neither the chart nor the bundle is applied over it",
@@ -42,6 +51,16 @@ export const operatorFindings = {
     cause:
       "what helm renders cannot be read as a whole, or does not hold the operator's Deployment once: helm might delete the operator that runs, or drop local changes",
     fix: "see what helm renders with helm upgrade --dry-run=server, correct the chart or its values, then run again",
+  }),
+  chartRenews: warning("OPERATOR-CHART-RENEWS", "S20", {
+    cause:
+      "the chart makes certificates or values again: what helm writes there is not what the plan has seen, and edits of databases fail where the webhook's pair and its CA are replaced",
+    fix: "set the values in a file for --values where they are to stay; after a new pair or CA run upgrade-webhook at once",
+  }),
+  chartUnseen: warning("OPERATOR-CHART-UNSEEN", "S18", {
+    cause:
+      "an object of the chart was not compared with the cluster: what helm changes of it is not known",
+    fix: "get the permission to read the object, or compare it yourself with what helm upgrade --dry-run=server renders",
   }),
   clusterImage: warning("OPERATOR-CLUSTER-IMAGE", "S17", {
     cause:
@@ -201,3 +220,6 @@ export const operatorFinding = bindFindings(operatorFindings);
 
 /** What is unusual in a bundle, and accepted object by object. */
 export const unusualCode = operatorFindings.unusual.code;
+
+/** The deletion of what holds data, accepted object by object. */
+export const deletesDataCode = operatorFindings.chartDeletesData.code;

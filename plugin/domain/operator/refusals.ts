@@ -37,6 +37,25 @@ export interface ChartRelease {
   readonly status: string;
   /** The number of its last revision, where helm names it. */
   readonly revision?: string;
+  /** All that helm keeps, the last one among them; absent: not asked for, or not known. */
+  readonly revisions?: readonly ChartRevision[];
+}
+
+/** A revision of a release. */
+export interface ChartRevision {
+  readonly revision: number;
+  readonly status: string;
+  /** As of a release. */
+  readonly chart?: string;
+}
+
+/** A flag of helm's, by helm's name. */
+export interface HelmFlag {
+  readonly flag: string;
+  /** Absent: it has no value. */
+  readonly text?: string;
+  /** What is written; which values of before are kept; or where the chart is found. */
+  readonly of: "written" | "kept" | "source";
 }
 
 /** One `helm upgrade`. */
@@ -48,18 +67,43 @@ export interface ChartUpgrade {
   readonly sets: readonly string[];
   /** Files with values; of one value in several the last counts. */
   readonly values: readonly string[];
+  /** All else that a person gave; of values that are set one by one the last counts, over those of files. */
+  readonly given: readonly HelmFlag[];
 }
 
 /**
  * Helm's words for it, as a person would type them. With any setting given, helm by itself forgets
  * all values of before; what a person gave is kept, and the new chart's own defaults count.
  */
-export function helmWords({ name, chart, version, sets, values }: ChartUpgrade): readonly string[] {
+export function helmWords({
+  name,
+  chart,
+  version,
+  sets,
+  values,
+  given,
+}: ChartUpgrade): readonly string[] {
+  const kept = given.some(({ of }) => of === "kept") ? [] : ["--reset-then-reuse-values"];
   return [
-    ...["helm", "upgrade", name, chart, "--version", version, "--reset-then-reuse-values"],
+    ...["helm", "upgrade", name, chart, "--version", version, ...kept],
     ...sets.flatMap((set) => ["--set", set]),
     ...values.flatMap((file) => ["--values", file]),
+    ...given.flatMap(flagWords),
   ];
+}
+
+function flagWords({ flag, text }: HelmFlag): readonly string[] {
+  return [`--${flag}`, ...(text === undefined ? [] : [text])];
+}
+
+/** What leads helm to the chart, for its commands that only show it. */
+export function sourceWords({ given }: Pick<ChartUpgrade, "given">): readonly string[] {
+  return given.filter(({ of }) => of === "source").flatMap(flagWords);
+}
+
+/** Whether a release that is at that version already may become another one. */
+export function changesMore({ values, given }: Pick<ChartUpgrade, "values" | "given">): boolean {
+  return values.length > 0 || given.some(({ of }) => of !== "source");
 }
 
 /** True when the release is deployed from the chart of that version; a leading v means nothing. */

@@ -24,7 +24,7 @@ const kind = (step: string, resource: Resource, namespaced = true): BundleKind =
 });
 
 /** In the order of writing: what comes later needs what comes before. */
-const bundleKinds: readonly BundleKind[] = [
+export const bundleKinds: readonly BundleKind[] = [
   kind("crd", kinds.definition, false),
   // bundles for OpenShift up to 7.8 bring it
   kind("constraint", constraintResource, false),

@@ -348,8 +348,8 @@ const left = (what: "stale" | "staleShared", title: string): Symptom<RbacScene> 
   },
 });
 
-/** What is in the managed namespaces and outside of them, whatever the release. */
-export const heldSymptoms: readonly Symptom<RbacScene>[] = [
+/** What the operator has in its own namespace. */
+export const ownSymptoms: readonly Symptom<RbacScene>[] = [
   {
     ...{ ...rbacFindings.ownAbsent },
     title: "The operator has its own Role and RoleBinding",
@@ -393,6 +393,11 @@ export const heldSymptoms: readonly Symptom<RbacScene>[] = [
       ];
     },
   },
+];
+
+/** What is in the managed namespaces and outside of them, whatever the release. */
+export const heldSymptoms: readonly Symptom<RbacScene>[] = [
+  ...ownSymptoms,
   {
     ...rbacFindings.labelRoleAbsent,
     title: "The operator may look for namespaces where it finds them by a label",

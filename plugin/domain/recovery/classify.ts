@@ -19,7 +19,13 @@ import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./data
 import { type Apart, outOfLine } from "./line";
 import { moduleCauses } from "./module-causes";
 import { provenStep } from "./roll";
-import { type CauseKey, findCauses, isTooOld, withoutPointer } from "../engine-cluster/causes";
+import {
+  type CauseKey,
+  findCauses,
+  isTooOld,
+  renderNoCause,
+  withoutPointer,
+} from "../engine-cluster/causes";
 import { formatEngineVersion } from "../base/versions";
 import { listBundledVersions } from "../release/platforms";
 
@@ -247,7 +253,7 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
     : recoveryFinding("causeUnknown", {
         object,
         field: facts.names.ecFields.state.join("."),
-        cause: `its state is ${state}, and license, digests, databases and modules show no cause`,
+        cause: `its state is ${state}, and ${renderNoCause(facts)}`,
       });
   return { is: "other", finding };
 }

@@ -1,5 +1,6 @@
-/** Modules that have come to the end of their life: data, to be edited. */
+/** Modules that have come to the end of their life. */
 import type { Names } from "../names/names";
+import { tables } from "./tables";
 
 /** A module that a later release cannot have. */
 export interface RetiredModule {
@@ -13,17 +14,10 @@ export interface RetiredModule {
   readonly source: string;
 }
 
-/** One row for each module. */
-export const retiredModules: readonly RetiredModule[] = [
-  {
-    names: ({ graphModule }) => graphModule,
-    from: "7.8.2-6",
-    because:
-      "nodes run on an OS base for which it does not exist, and a cluster that has it does not move there, even if no database uses it",
-    source:
-      "release notes of cluster 7.4.6-102, known limitations; of operator 7.8.2-6, breaking changes",
-  },
-];
+/** One for each row of the table. */
+export const retiredModules: readonly RetiredModule[] = tables.retiredModules.map(
+  ({ names: entry, ...told }) => ({ ...told, names: (names) => names[entry] }),
+);
 
 /** The row of a module, by any of its names in any letters. */
 export function findRetired(module: string, names: Names): RetiredModule | undefined {

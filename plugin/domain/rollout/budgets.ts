@@ -29,9 +29,11 @@ function isEvicted(pod: Pod): boolean {
 
 /** The budget as its controller has counted it, where that leaves no eviction of the pod. */
 function isClosed(budget: PodDisruptionBudget, pod: Pod): boolean {
-  const counted = budget.status?.observedGeneration ?? -1;
+  const { observedGeneration, disruptionsAllowed } = budget.status ?? {};
+  // a dump by hand has the counts, and may lack what they are of
+  const counted = observedGeneration ?? (disruptionsAllowed === undefined ? -1 : Infinity);
   if (counted < (budget.metadata.generation ?? 0)) return false;
-  if ((budget.status?.disruptionsAllowed ?? 0) > 0) return false;
+  if ((disruptionsAllowed ?? 0) > 0) return false;
   const isReady = findCondition(pod, "Ready")?.status === "True";
   const { healthy, needed } = readCounts(budget);
   const mayGo = healthy >= needed && needed > 0;
@@ -44,21 +46,31 @@ function isClosed(budget: PodDisruptionBudget, pod: Pod): boolean {
 interface DrainHeld {
   readonly because: string;
   readonly way: string;
+  readonly budget: PodDisruptionBudget;
+  /** What ends it where the budget itself is what keeps it, however healthy the pods are. */
+  readonly allow: string | undefined;
 }
 
 /** Why a drain of these nodes cannot end, and what to do before they are uncordoned; undefined where no budget shows it. */
 export function findDrainHeld(facts: Facts, nodes: readonly string[]): DrainHeld | undefined {
-  const there = facts.objects.pods.filter(
-    (pod) => nodes.includes(String(pod.spec?.nodeName)) && isEvicted(pod),
+  return findEvictionHeld(
+    facts,
+    facts.objects.pods.filter((pod) => nodes.includes(String(pod.spec?.nodeName))),
   );
-  for (const pod of there) {
+}
+
+/** The same of the nodes of these pods, as far as it is them that a budget keeps. */
+export function findEvictionHeld(facts: Facts, pods: readonly Pod[]): DrainHeld | undefined {
+  for (const pod of pods.filter(isEvicted)) {
     const budgets = listBudgets(facts, pod);
+    const [first] = budgets;
     const where = `no drain of node ${String(pod.spec?.nodeName)} ends`;
-    if (budgets.length > 1) {
+    if (first !== undefined && budgets.length > 1) {
       const names = budgets.map(readName).join(", ");
       return {
         because: `${where}: more than one PodDisruptionBudget (${names}) selects ${objectLabel(pod)}, and the API server evicts no such pod`,
         way: `leave one budget for each pod before it is drained again, and uncordon the node`,
+        ...{ budget: first, allow: "leave one budget for each pod" },
       };
     }
     const [budget] = budgets.filter((one) => isClosed(one, pod));
@@ -87,5 +99,6 @@ function describeClosed(
     way: never
       ? `${label} never allows an eviction: let it allow one before the node is drained again, and uncordon the node`
       : `the drain and the roll wait for each other: uncordon the node, and drain it again when every pod is ready`,
+    ...{ budget, allow: never ? "let the budget allow one eviction" : undefined },
   };
 }

@@ -158,7 +158,7 @@ function stall(what: Cause, object: string, message?: string): Stalled {
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
 function findRejection(facts: Facts, deployment: Deployment): string | undefined {
   const set = newestReplicaSet(facts, deployment);
-  return failure(deployment) ?? failure(set) ?? latestEvent(facts, set);
+  return readRefusal(deployment) ?? readRefusal(set) ?? latestEvent(facts, set);
 }
 
 const reasons: readonly (readonly [pattern: RegExp, what: Cause])[] = [
@@ -166,7 +166,8 @@ const reasons: readonly (readonly [pattern: RegExp, what: Cause])[] = [
   [/forbidden|security context constraint|serviceaccount .*not found/, "forbidden"],
 ];
 
-function failure(object: KubeObject | undefined): string | undefined {
+/** Why its pods may not be created, by its own condition. */
+export function readRefusal(object: KubeObject | undefined): string | undefined {
   const condition = findCondition(object, "ReplicaFailure");
   if (condition?.status !== "True") return undefined;
   return asString(condition.message);

@@ -1,5 +1,5 @@
 /** What is said of one component: the four verdicts of status, and how they come about. */
-import { factSources, isKnown, type FactKey, type Facts } from "../facts/facts";
+import { factSources, isKnown, isPartlyRead, type FactKey, type Facts } from "../facts/facts";
 import type { Finding } from "../base/findings";
 import type { Remedy } from "../base/remedy";
 import { pick } from "../base/values";
@@ -7,7 +7,12 @@ import type { Progress } from "./progress";
 
 /** How one component fares; texts are for people, lower case, no full stop. */
 export type ComponentHealth =
-  | { readonly is: "fine"; readonly says: string }
+  | {
+      readonly is: "fine";
+      readonly says: string;
+      /** What it was judged by, and what was not looked at. */
+      readonly rests?: string;
+    }
   /** There is none: nothing is well or unwell. */
   | { readonly is: "absent"; readonly says: string }
   /** On its way, nothing stands against it. */
@@ -29,7 +34,12 @@ export type ComponentHealth =
       readonly finding?: Finding;
     }
   /** It could not be read: nothing is claimed. */
-  | { readonly is: "unknown"; readonly because: string };
+  | {
+      readonly is: "unknown";
+      readonly because: string;
+      /** Nothing that was read is against it: it was not tried, since it was not wanted or the user may not. */
+      readonly unproven?: "unwanted" | "forbidden";
+    };
 
 /** The verdict of what a finding tells. */
 export function stalledBy(finding: Finding): ComponentHealth {
@@ -61,6 +71,22 @@ export function renderMoving({
   return but.length === 0 ? told : `${told}, but: ${but.map(({ cause }) => cause).join("; ")}`;
 }
 
+/** A verdict that names what it rests on, where it is that all is well. */
+export function restingOn(verdict: ComponentHealth, rests: string): ComponentHealth {
+  return verdict.is === "fine" ? { ...verdict, rests } : verdict;
+}
+
+/** What these lists hold may be less than there is: why, where one of them was not read. */
+export function noteUnread(facts: Facts, keys: readonly FactKey[]): { readonly unread?: string } {
+  const hidden = unreadVerdict(facts, keys);
+  return hidden === undefined ? {} : { unread: hidden.because };
+}
+
+/** What a user has no permission to do. */
+export function renderForbidden(act: string): string {
+  return `may not ${act}`;
+}
+
 /** "unknown" with the lists that may not be read, or that a dump holds otherwise; undefined when all of them were. */
 export function unreadVerdict(
   facts: Facts,
@@ -71,6 +97,9 @@ export function unreadVerdict(
   const misfit = missing.find((key) => facts.misfits?.has(key));
   if (misfit !== undefined) return { is: "unknown", because: String(facts.unread.get(misfit)) };
   const sources = factSources(facts.names);
-  const plurals = missing.map((key) => sources[key].resource.plural);
-  return { is: "unknown", because: `may not list ${plurals.join(", ")}` };
+  const plurals = missing.map((key) => {
+    const { plural } = sources[key].resource;
+    return isPartlyRead(facts, key) ? `${plural} outside ${facts.namespace}` : plural;
+  });
+  return { is: "unknown", because: renderForbidden(`list ${plurals.join(", ")}`) };
 }

@@ -5,7 +5,7 @@ import type { Event, Pod } from "../kube/models";
 import { readName, objectLabel } from "../kube/objects";
 import { findCondition } from "../kube/typed";
 import { asString } from "../base/values";
-import type { Facts } from "../facts/facts";
+import { type Facts, isKnown } from "../facts/facts";
 import { findAttachment } from "./attachments";
 import { rankCode, type RollCause, rollFinding, rollFindings } from "./findings";
 import { findCrashed, findEarly, notConfigured, ofContainers, outOfMemory } from "./pod-containers";
@@ -209,7 +209,7 @@ function notReady(pod: Pod, context?: PodContext): Recognized | undefined {
   const words = [`it is ${phase} and not ready`, ...listWords(pod), seen, wait?.says];
   return {
     cause: words.filter(Boolean).join(": "),
-    remedies: early?.remedies ?? [chooseNextLook(pod, phase)],
+    remedies: early?.remedies ?? [chooseNextLook(pod, phase, context)],
     since: latest([readTurn(pod), early?.since]),
     patient: wait !== undefined,
   };
@@ -248,17 +248,16 @@ function findWaitingReason(pod: Pod): string | undefined {
     .find(Boolean);
 }
 
-function chooseNextLook(pod: Pod, phase: string): Remedy {
+function chooseNextLook(pod: Pod, phase: string, context?: PodContext): Remedy {
   if (["Succeeded", "Failed"].includes(phase)) {
     const says = `delete it, since it has ended and does not start again: its ${podOwner(pod).kind} creates it again, and its volume stays`;
     return onPod(pod, says, "delete", "pod", readName(pod));
   }
   if (findWaitingReason(pod) === "ContainerCreating") {
     const where = `of node ${String(pod.spec?.nodeName)}`;
-    return seePod(
-      pod,
-      `check the kubelet, the volumes and the network ${where}, of which no event tells`,
-    );
+    const isSeen = context !== undefined && isKnown(context.facts, "events");
+    const events = isSeen ? ", of which no event tells" : " (events not read)";
+    return seePod(pod, `check the kubelet, the volumes and the network ${where}${events}`);
   }
   const [beside] = findUnreadyBeside(pod);
   const look = seePod(pod, "look at its events and its probe");

@@ -6,8 +6,13 @@ import type { Event } from "../kube/models";
 import { checkController, readTimes } from "./pod-words";
 import { latest } from "./times";
 
+/** What helps against a refusal, by what it says; undefined for an unknown one. */
+export function findRefusalWay(message: string): Remedy | string | undefined {
+  return refusals.find(([pattern]) => pattern.test(message))?.[1];
+}
+
 /** What a refusal says decides what helps; a second try would be refused as well. */
-export const refusals: readonly (readonly [pattern: RegExp, way: Remedy | string])[] = [
+const refusals: readonly (readonly [pattern: RegExp, way: Remedy | string])[] = [
   [
     /failed quota.*must specify|must specify/i,
     "give the containers the requests and limits that the quota demands, in the spec of the cluster's resource or by a LimitRange",

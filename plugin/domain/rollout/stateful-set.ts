@@ -11,7 +11,7 @@ import { findIdle } from "./idle";
 import { isReady, podTroubles } from "./pod-causes";
 import { checkController, type PodContext } from "./pod-words";
 import { findRecreatedAbsent } from "./pod-recreated";
-import { lastRefusal, listSetEvents, refusals } from "./refusals";
+import { findRefusalWay, lastRefusal, listSetEvents } from "./refusals";
 import { dropFuture, isBrief, latest, writeTimes } from "./times";
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
@@ -340,7 +340,7 @@ function notCreated({ facts, set, roll }: SetContext): Recognized | undefined {
   const last = lastRefusal(listSetEvents(facts, readName(set)));
   if (last === undefined) return undefined;
   const { message = "", count, first } = last;
-  const known = refusals.find(([pattern]) => pattern.test(message))?.[1];
+  const known = findRefusalWay(message);
   const way =
     known ?? "fix what the API server names: a quota, a security constraint, or a webhook on pods";
   return {

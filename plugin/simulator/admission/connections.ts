@@ -4,6 +4,7 @@ import { createSecureContext, type SecureContext, type TLSSocket } from "node:tl
 import { Agents } from "../../adapters/http/agents";
 import { readArriving, NoAnswer } from "../../adapters/http/answer";
 import { exchange } from "../../adapters/http/exchange";
+import { type Broken, wordsFor } from "./go-words";
 import { CallFailure, judgePeer, notAnswered, readRoots } from "./trust";
 import type { WebhookTarget } from "./entries";
 import type { Reply } from "./response";
@@ -105,7 +106,10 @@ export class Connections {
       judge: (socket) => {
         const peer = socket.getPeerX509Certificate();
         const expected = { name, roots, now: this.options.now() };
-        const problem = peer === undefined ? "no certificate" : judgePeer(peer, expected);
+        const problem =
+          peer === undefined
+            ? "tls: received empty certificates message"
+            : judgePeer(peer, expected);
         return problem === undefined ? undefined : new UntrustedError(problem);
       },
     };
@@ -134,36 +138,6 @@ function explainFailure(broken: Broken, { url, shown }: WebhookTarget): CallFail
   if (!answered) return notAnswered(url, words);
   const reading = "unexpected error when reading response body. Please retry. Original error:";
   return new CallFailure(`failed to call webhook: ${reading} ${words}`);
-}
-
-/** A request that came to no end. */
-export interface Broken {
-  readonly error: unknown;
-  /** The head of the answer had come. */
-  readonly answered: boolean;
-  readonly signal: AbortSignal;
-}
-
-const dialWords: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ETIMEDOUT: "connection timed out",
-  EHOSTUNREACH: "no route to host",
-  ENETUNREACH: "network is unreachable",
-};
-
-/** What Node says when the other side's first bytes are no TLS. */
-const noTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "EPROTO"];
-
-/** What went wrong; `shown` is the address that was dialled, as it is to be shown. */
-function wordsFor({ error, answered, signal }: Broken, shown: string): string {
-  if (signal.aborted) return "context deadline exceeded";
-  const { code = "", syscall, message } = error as NodeJS.ErrnoException;
-  if (syscall === "connect") return `dial tcp ${shown}: connect: ${dialWords[code] ?? message}`;
-  if (answered) return "unexpected EOF";
-  if (noTls.includes(code)) return "http: server gave HTTP response to HTTPS client";
-  if (code === "EPIPE") return `write tcp ${shown}: write: broken pipe`;
-  if (code !== "ECONNRESET") return message;
-  return syscall === "read" ? `read tcp ${shown}: read: connection reset by peer` : "EOF";
 }
 
 /** How long a call may take. */

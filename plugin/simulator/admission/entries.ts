@@ -292,7 +292,7 @@ function targetOfUrl(
     port: number,
     ...buildAddress(port === "" ? hostname : `${hostname}:${port}`, pathname, timeoutSeconds),
     name: hostname === "localhost" ? hostname : host,
-    shown: `${host}:${number}`,
+    shown: `${host.includes(":") ? `[${host}]` : host}:${number}`,
     caBundle,
   };
 }

@@ -66,6 +66,7 @@ function decodeReply(reply: Reply, version: ReviewVersion): unknown {
   const { apiVersion, kind } = readType(review);
   refuseOtherType(apiVersion, kind, version);
   refuseWrongTypes(review, version);
+  refusePatch(asString(getOwn(getOwn(review, "response"), "patch")) ?? "");
   return review;
 }
 
@@ -120,6 +121,7 @@ const fields: readonly Typed[] = [
   ["response.allowed", "AdmissionResponse", "bool", "bool"],
   ["response.warnings", "AdmissionResponse", "array", "[]string"],
   ["response.auditAnnotations", "AdmissionResponse", "object", "map[string]string"],
+  ["response.patch", "AdmissionResponse", "string", "[]uint8"],
   ["response.patchType", "AdmissionResponse", "string", "PatchType"],
   ["response.status", "AdmissionResponse", "object", "v1.Status"],
   ["response.status.message", "Status", "string", "string"],
@@ -136,6 +138,11 @@ function refuseWrongTypes(review: unknown, version: ReviewVersion): void {
       `json: cannot unmarshal ${goKind(value)} into Go struct field ${struct}.${path} of type ${type}`,
     );
   }
+}
+
+function refusePatch(patch: string): void {
+  const wrong = patch.search(/[^\w+/=]|_/);
+  if (wrong >= 0) throw unusable(`illegal base64 data at input byte ${wrong}`);
 }
 
 function goKind(value: unknown): string {

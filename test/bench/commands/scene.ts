@@ -106,7 +106,11 @@ interface Places {
 }
 
 /** So many databases of both kinds. */
-function databases(draw: Draw, count: number, { namespaces, clusters }: Places): readonly Stored[] {
+export function databases(
+  draw: Draw,
+  count: number,
+  { namespaces, clusters }: Places,
+): readonly Stored[] {
   const made: Stored[] = [];
   for (const name of namesFrom(draw, count)) {
     const place = { name, namespace: oneOf(draw, namespaces), cluster: oneOf(draw, clusters) };

@@ -84,11 +84,37 @@ test.each([
     '[{"name":"op","chart":"c-1","status":"deployed"}]',
     { name: "op", chart: "c-1", status: "deployed" },
   ],
-  ['[{"name":"op"}]', { name: "op", chart: "", status: "" }],
+  ['[{"name":"op"}]', { name: "op", chart: "", status: "", revisions: [] }],
   ['[{"name":"opp"}]', undefined],
   ["null", undefined],
 ])("a list of %s has %j", async (printed, found) => {
   expect(await program(`echo '${printed}'`).find("op")).toEqual(found);
+});
+
+test("of a release that is not deployed the revisions are read, in their order", async () => {
+  const list = '[{"name":"op","chart":"c-1","status":"pending-upgrade","revision":"2"}]';
+  const history =
+    '[{"revision":2,"status":"pending-upgrade"},{"revision":1,"status":"deployed","chart":"c-1"},{}]';
+  const answer = (said: string) => `case "$1" in list) echo '${list}';; *) ${said};; esac`;
+  const found = { name: "op", chart: "c-1", status: "pending-upgrade", revision: "2" };
+  const revisions = [
+    { revision: 1, status: "deployed", chart: "c-1" },
+    { revision: 2, status: "pending-upgrade" },
+  ];
+  expect(await program(answer(`echo '${history}'`)).find("op")).toEqual({ ...found, revisions });
+  expect(await program(answer("exit 1")).find("op")).toEqual(found);
+});
+
+test("a release that no list has may have a history; absence is said by helm alone", async () => {
+  const answer = (said: string) => `case "$1" in list) echo '[]';; *) ${said};; esac`;
+  const history = answer(`echo '[{"revision":4,"status":"unknown"}]'`);
+  expect(await program(history).find("op")).toEqual({
+    ...{ name: "op", chart: "", status: "unknown", revision: "4" },
+    revisions: [{ revision: 4, status: "unknown" }],
+  });
+  const none = answer("echo 'Error: release: not found' >&2; exit 1");
+  expect(await program(none).find("op")).toBeUndefined();
+  await expect(program(answer("echo denied >&2; exit 1")).find("op")).rejects.toThrow("denied");
 });
 
 test("the values given so far are read; none are none", async () => {
@@ -100,7 +126,14 @@ test("the values given so far are read; none are none", async () => {
   await expect(program("echo odd").values("op")).rejects.toThrow("printed no JSON");
 });
 
-const upgrade = { name: "op", chart: "./c", version: "1.0.0", sets: ["a=true"], values: [] };
+const upgrade = {
+  name: "op",
+  chart: "./c",
+  version: "1.0.0",
+  sets: ["a=true"],
+  values: [],
+  given: [],
+};
 
 test("an upgrade is never forced, and goes to the cluster of the kubeconfig alone", async () => {
   await program("").upgrade(upgrade);
@@ -154,6 +187,53 @@ test("an empty manifest holds nothing; none, and no JSON, are helm's failure", a
   await expect(program("echo odd").render(upgrade, "client")).rejects.toThrow("printed no JSON");
 });
 
+test("hooks are rendered with their events, weights and policies", async () => {
+  const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "a" } };
+  const hooks = [
+    {
+      ...{ events: ["pre-upgrade"], weight: -5, delete_policies: ["hook-succeeded"] },
+      manifest: JSON.stringify(job),
+    },
+    { events: ["test"], manifest: JSON.stringify(job) },
+    { events: ["pre-upgrade"] },
+  ];
+  const said = JSON.stringify({ manifest: "", hooks, apply_method: "ssa" });
+  const script = `case $1 in show) ;; *) printf '%s' '${said}';; esac`;
+  expect(await program(script).render(upgrade, "client")).toMatchObject({
+    hooks: [
+      { events: ["pre-upgrade"], weight: -5, deletePolicies: ["hook-succeeded"], object: job },
+      { events: ["test"], weight: 0, deletePolicies: [], object: job },
+    ],
+    appliesOnServer: true,
+  });
+});
+
+describe("the manifest of a release is that of its deployed revision", () => {
+  const script = (status: string, history: readonly object[]): string => {
+    const listed = JSON.stringify([{ name: "op", chart: "c-1", status }]);
+    return `case $1 in list) echo '${listed}';; history) echo '${JSON.stringify(history)}';; *) echo 'kind: A';; esac`;
+  };
+  test.each<[string, string, readonly object[], string]>([
+    ["deployed", "deployed", [], "get manifest op --namespace"],
+    [
+      "failed after one that is deployed",
+      "failed",
+      [
+        { revision: 2, status: "deployed" },
+        { revision: 3, status: "failed" },
+      ],
+      "get manifest op --revision 2 --namespace",
+    ],
+    ["failed at first", "failed", [{ revision: 1, status: "failed" }], "get manifest op --namesp"],
+  ])("%s", async (_, status, history, words) => {
+    expect(await program(script(status, history)).manifest("op")).toEqual({
+      objects: [{ kind: "A" }],
+      unread: [],
+    });
+    expect(log()).toContain(words);
+  });
+});
+
 test("a rollback goes to the revision before", async () => {
   await program("").rollback("op");
   expect(log()).toContain("rollback op --timeout 2s --namespace engine");
@@ -167,6 +247,23 @@ test.each([
     code: "HELM-FAILED",
     message,
   });
+});
+
+test.each([
+  [
+    'create: failed to create: Secret "sh.helm.release.v1.op.v2" is invalid: data: Too long: must have at most 1048576 bytes',
+    "too large to be kept",
+  ],
+  ["etcdserver: request is too large", "too large to be kept"],
+  [
+    "another operation (install/upgrade/rollback) is in progress",
+    "no other helm changes the release",
+  ],
+])("what would come again each time is not to be repeated: %s", async (said, hint) => {
+  const failure = program(`echo '${said}' >&2; exit 1`).upgrade(upgrade);
+  const error = (await failure.catch((thrown: unknown) => thrown)) as { hint?: string };
+  expect(error.hint).toContain(hint);
+  expect(error.hint).not.toContain("run again");
 });
 
 test("of many words the last lines are told, on one line, without colors and credentials", async () => {

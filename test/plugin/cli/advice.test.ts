@@ -126,7 +126,10 @@ test("no two findings of one object are the same cause, or have two lines that c
 }, 60_000);
 
 test("lines of helm have a verb and flags of helm's", () => {
-  const flags = ["reset-then-reuse-values", "set", "values", "version", "namespace", "from-file"];
+  const flags = [
+    ...["reset-then-reuse-values", "set", "values", "version", "namespace", "from-file"],
+    "dry-run",
+  ];
   const lines = advice.flatMap(({ fix }) => [
     ...fix.matchAll(
       /(?<![\w-])helm (rollback|upgrade|template|get|list|history|\w+ \w+)([^;,()]*)/g,

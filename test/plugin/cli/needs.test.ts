@@ -15,6 +15,15 @@ const covers = (granted: Asked, asked: Asked): boolean =>
   [undefined, asked.namespace].includes(granted.namespace) &&
   [undefined, asked.name].includes(granted.name);
 
+/**
+ * What a command that looks does where it may, and the Role that it prints leaves out: to change databases, and to read
+ * Secrets, is more than one has to be allowed to see how they are.
+ */
+const isExtra = (path: string, { verb, resource }: Asked): boolean => {
+  const isChange = ["get", "update"].includes(verb) && resource.startsWith("engineenterprise");
+  return path === "status" ? isChange || resource === "secrets" : path === "check" && isChange;
+};
+
 /** Asked to find out which of two ways is open, and the other one is in the Role; or of another platform. */
 const isElse = ({ verb, group, resource }: Asked): boolean =>
   resource === reviewKinds.local.plural ||
@@ -33,7 +42,10 @@ function beyond(asked: readonly Asked[], printed: readonly Asked[]): readonly st
 test("what a command asks for is in the Role that it prints", async () => {
   const [asked, printed] = [await askedByCommands(), await printedByCommands()];
   const uncovered = [...asked].flatMap(([path, all]) =>
-    beyond(all, printed.get(path) ?? []).map((line) => `${path} ${line}`),
+    beyond(
+      all.filter((one) => !isExtra(path, one)),
+      printed.get(path) ?? [],
+    ).map((line) => `${path} ${line}`),
   );
   expect([...new Set(uncovered)]).toEqual([]);
 });
@@ -44,5 +56,6 @@ test("and so it is in clusters of which persons have made something else", async
     beyond(asked, printed).map((line) => `${title}: ${line}`),
   );
   expect([...new Set(uncovered)]).toEqual([]);
-  expect([...found.values()].every(({ asked }) => asked.some(({ writes }) => writes))).toBe(true);
+  const idle = [...found].filter(([, { asked }]) => !asked.some(({ writes }) => writes));
+  expect(idle.map(([title]) => title)).toEqual([]);
 });

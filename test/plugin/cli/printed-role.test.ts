@@ -24,7 +24,7 @@ const more: Readonly<Record<string, Row>> = {
   check: { words: () => ["check"] },
   "check --release": { words: ({ release }) => ["check", "--release", release] },
   status: { words: () => ["status"] },
-  "status --probe": { words: () => ["status", "--probe"] },
+  "status --no-probe": { words: () => ["status", "--no-probe"] },
   "status -A": { words: () => ["status", "--all-namespaces"] },
   audit: { words: () => ["audit"] },
   "modules define": {

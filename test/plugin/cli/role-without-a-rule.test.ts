@@ -10,6 +10,7 @@ import { persons } from "../../support/persons";
 import { typed } from "../../support/program-world";
 import { begin, grant, jane, namespace, type Row, run, world } from "../../support/role-runs";
 import { starts } from "../../support/starts";
+import { sampled } from "../../support/sampled";
 
 const rows: Readonly<Record<string, Row>> = { ...starts, ...persons };
 
@@ -82,6 +83,7 @@ test.each(Object.entries(rows))("%s", async (_title, row) => {
   await grant(plane, roles);
   const { exit } = await run(plane, clock, row);
   const found: (string | undefined)[] = [];
-  for (const without of eachWithout(roles)) found.push(await judge(row, without, exit.code));
+  for (const without of sampled(eachWithout(roles)))
+    found.push(await judge(row, without, exit.code));
   expect(found.filter((one) => one !== undefined)).toEqual([]);
 });

@@ -61,6 +61,9 @@ const lines: Readonly<Record<string, () => readonly string[]>> = {
   version: () => [],
   options: () => [],
   policy: () => [],
+  "advisories list": () => [],
+  "advisories lint": () => [join(folder, "none.yaml")],
+  "advisories test": () => [join(folder, "none.yaml")],
   validate: () => ["-f", join(folder, "none.yaml")],
   audit: () => [],
 };

@@ -92,7 +92,7 @@ function needsFor(
 ): Needs {
   const contents = { bundle: bundleOf("8.0.2-2") };
   const wish = {
-    ...{ facts: fine(), opened: {}, contents },
+    ...{ facts: fine(), opened: {}, contents, context: {} },
     ...changes,
     flags: { ...readDefaults(upgrade), probe: true, engineVersion: "8.0", ...flags },
   } as unknown as PartInputs;
@@ -109,27 +109,45 @@ const own = (...lines: readonly string[]) => lines.map((line) => `${line} in nam
 const rows: readonly Row[] = [
   [
     "check: every Secret while it is not known which are named",
-    checkNeeds(place, undefined),
+    checkNeeds(place, { secrets: undefined, probe: false }),
     "secrets",
     own("list secrets", `list secrets "admission-tls"`),
   ],
   [
     "check: those that are named",
-    checkNeeds(place, ["ec", "pull"]),
+    checkNeeds(place, {
+      secrets: { namedSecrets: ["ec", "pull"].map((name) => ({ namespace: "engine", name })) },
+      probe: false,
+    }),
     "secrets",
     own(`list secrets "admission-tls"`, `list secrets "ec"`, `list secrets "pull"`),
   ],
   [
-    "status: no edit without --probe",
+    "check: those that databases name, in their own namespaces",
+    checkNeeds(place, {
+      secrets: { namedSecrets: [], referredSecrets: [{ namespace: "shop", name: "login" }] },
+      probe: false,
+    }),
+    "secrets",
+    [...own(`list secrets "admission-tls"`), `list secrets "login" in namespace shop`],
+  ],
+  [
+    "status: no edit with --no-probe",
     statusNeeds(place, { probe: false }),
     "engineenterprisedatabases",
     ["list engineenterprisedatabases"],
   ],
   [
-    "status: the edits of --probe",
+    "status: the edits of its probe, wherever it is sent",
     statusNeeds(place, { probe: true }),
     "engineenterprisedatabases",
-    [...own("create engineenterprisedatabases"), "list engineenterprisedatabases"],
+    ["create engineenterprisedatabases", "list engineenterprisedatabases"],
+  ],
+  [
+    "status: no Secret, though it reads those that it may",
+    statusNeeds(place, { probe: false }),
+    "secrets",
+    [],
   ],
   [
     "audit: databases everywhere",
@@ -386,7 +404,10 @@ describe("the whole upgrade", () => {
   test("takes what its parts take", () => {
     const facts = fine();
     const lines = new Set(linesOf(needsFor({ facts })));
-    const parts = together([checkNeeds(facts, []), rbac({ managed: [], label: false })]);
+    const parts = together([
+      checkNeeds(facts, { secrets: { namedSecrets: [] }, probe: true }),
+      rbac({ managed: [], label: false }),
+    ]);
     expect(linesOf(parts).filter((line) => !lines.has(line))).toEqual([]);
   });
 

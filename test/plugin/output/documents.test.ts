@@ -36,6 +36,10 @@ test.each(recordedDocuments)("the recorded document of %s fits it", (_, document
 });
 
 const asked: readonly (readonly [line: string, kind: string])[] = [
+  ["advisories list", "Advisories"],
+  ["advisories lint plugin/advisories/shipped.json", "AdvisoriesLint"],
+  ["advisories test plugin/advisories/shipped.json", "AdvisoriesTest"],
+  ["explain --advisories", "Explanation"],
   ["frobnicate", "Usage"],
   ["options --names", "Options"],
   ["options --schema", "Options"],

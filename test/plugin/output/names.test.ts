@@ -66,6 +66,8 @@ function argumentOf(path: string): readonly string[] {
     completion: "bash",
     "modules install": "rg.zip",
     validate: "--filename=-",
+    "advisories lint": "own.yaml",
+    "advisories test": "own.yaml",
   };
   return [words[path] ?? []].flat();
 }

@@ -110,7 +110,7 @@ test.each(["nodes", "engineenterpriseclusters", "engineenterprisedatabases"])(
 
 test.each([
   ["nodes", ["nodes"]],
-  ["engineenterpriseclusters", ["ecs", "namedSecrets"]],
+  ["engineenterpriseclusters", ["ecs", "namedSecrets", "referredSecrets"]],
   ["secrets", ["webhookSecrets", "namedSecrets"]],
 ])(
   "a copy that holds %s otherwise than an API server: unread, and no permission helps",
@@ -143,6 +143,25 @@ test("a named Secret that may not be read leaves the list unread", async () => {
       options?.fieldSelector === "metadata.name=ec" ? refused() : cluster.list(resource, options),
   }));
   expect([...facts.unread.keys()]).toEqual(["namedSecrets"]);
+});
+
+test.each<[string, FactKey, "read there" | "unread"]>([
+  ["databases are read in the operator's namespace", "edbs", "read there"],
+  ["nodes, which have no namespace, are not", "nodes", "unread"],
+  ["roles, of which those of other namespaces count, are not", "roles", "unread"],
+])("refused everywhere: %s", async (_title, key, how) => {
+  const { plural } = factSources(names)[key].resource;
+  const { facts, asked } = await read((cluster) => ({
+    list: (resource, options) =>
+      resource.plural === plural && options?.namespace === undefined
+        ? refused()
+        : cluster.list(resource, options),
+  }));
+  const own = facts.objects[key].map(({ metadata }) => metadata.namespace);
+  expect(facts.unread.get(key)).toBe("forbidden: you may not");
+  expect(facts.partly?.has(key) ?? false).toBe(how === "read there");
+  expect(asked.includes(`${plural} engine`)).toBe(how === "read there");
+  expect([...new Set(own)]).toEqual(how === "read there" ? ["engine"] : []);
 });
 
 test("where discovery is refused too, the kind may be there", async () => {
@@ -190,7 +209,7 @@ async function probe(
     servers: { "engine/admission": { ca: testCa, judge } },
   });
   const { cluster } = world;
-  const facts = change(fine());
+  const facts = change(fine({ edbs: [], eaadbs: [] }));
   for (const object of [...facts.objects.namespaces, ...facts.objects.webhookConfigurations]) {
     world.put(object);
   }
@@ -203,6 +222,7 @@ async function probe(
   const { signal } = new AbortController();
   const outcome = await probeWebhook({ cluster, clock, names, signal, recorder }, facts, {
     name: "probe-1",
+    phase: "found",
   });
   expect(cluster.writes).toEqual([]);
   return { outcome, probes, cluster };
@@ -210,8 +230,14 @@ async function probe(
 
 test("a webhook that refuses the bad twin and lets the good one pass is proven", async () => {
   const { outcome, probes } = await probe(refuses);
-  expect(outcome).toEqual({ is: "proven" });
-  expect(probes).toMatchObject([{ phase: "status", deny: { by: names.webhook.entry } }]);
+  const pairs = ["EDB", "EAADB"].map((kind) => ({
+    ...{ kind, version: names.version, namespace: "engine" },
+  }));
+  expect(outcome).toEqual({
+    ...{ is: "proven", isPlayed: false, pairs, beside: ["not provable: ERC"] },
+    at: expect.any(Number) as number,
+  });
+  expect(probes).toMatchObject([{ phase: "found", deny: { by: names.webhook.entry } }]);
 });
 
 test("one that lets everything pass has failed", async () => {
@@ -246,7 +272,11 @@ test.each<[string, (facts: Facts) => Facts, string]>([
   ["no configuration", withConfigurations(), "no configuration of this namespace can be probed"],
   [
     "one of another namespace",
-    withConfigurations(aNewConfiguration({ namespace: "other" })),
+    (facts) => {
+      const one = withConfigurations(aNewConfiguration({ namespace: "other" }))(facts);
+      const namespaces = [...one.objects.namespaces, ...ofKind([aNamespace("other")], "Namespace")];
+      return { ...one, objects: { ...one.objects, namespaces } };
+    },
     "no configuration of this namespace can be probed",
   ],
   [
@@ -272,7 +302,7 @@ test.each<[string, (facts: Facts) => Facts, string]>([
 
 test("the operator's namespace is probed where it is selected, else another one that is", async () => {
   const namespacesOf = ({ calls }: KeptCluster): readonly unknown[] => [
-    ...new Set(calls.map(({ object }) => getPath(object, ["metadata", "namespace"]))),
+    ...new Set(calls.flatMap(({ object }) => getPath(object, ["metadata", "namespace"]) ?? [])),
   ];
   const first = await probe(refuses);
   expect(namespacesOf(first.cluster)).toEqual(["engine"]);

@@ -268,12 +268,18 @@ function renderTime(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
+/** From so many on they are not listed. */
+const mostNames = 100;
+
 /** The common name counts for nothing but the complaint. */
 function nameProblem(certificate: ParsedCertificate, name: string): string | undefined {
   const { dnsNames, commonName, alternatives, addresses } = certificate;
   if (isIP(name) !== 0) {
     const shown = addresses.map(renderAddress);
     if (shown.includes(name)) return undefined;
+    if (shown.length >= mostNames) {
+      return `x509: certificate is valid for ${shown.length} IP SANs, but none matched ${name}`;
+    }
     return shown.length === 0
       ? `x509: cannot validate certificate for ${name} because it doesn't contain any IP SANs`
       : `x509: certificate is valid for ${shown.join(", ")}, not ${name}`;
@@ -281,6 +287,9 @@ function nameProblem(certificate: ParsedCertificate, name: string): string | und
   if (dnsNames.some((pattern) => isForName(pattern, name))) return undefined;
   if (alternatives === undefined && isForName(commonName, name)) {
     return "x509: certificate relies on legacy Common Name field, use SANs instead";
+  }
+  if (dnsNames.length >= mostNames) {
+    return `x509: certificate is valid for ${dnsNames.length} names, but none matched ${name}`;
   }
   return dnsNames.length === 0
     ? `x509: certificate is not valid for any names, but wanted to match ${name}`

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { openRelease, type OpenOptions } from "../../../../plugin/adapters/release/open";
 import { UsageError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { packFiles } from "../../../support/releases/pack";
 import { releaseFiles, writeRelease } from "../../../support/releases/tree";
-import { aFolder } from "../../../support/a-folder";
+import { aFolder, putFile, sha256 } from "../../../support/a-folder";
 
 const paths = names.release.webhook;
 const options: OpenOptions = { names, env: {}, signal: new AbortController().signal };
@@ -16,15 +15,7 @@ beforeEach(() => {
   folder = aFolder("release");
 });
 
-function put(path: string, content: string | Buffer): string {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
-  return file;
-}
-
-const sha256 = (content: string | Buffer): string =>
-  createHash("sha256").update(content).digest("hex");
+const put = (path: string, content: string | Buffer): string => putFile(folder, path, content);
 
 describe("a file of a release in a folder", () => {
   test.each(paths)("is found at %s", async (path) => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { checks } from "../../../../plugin/commands/checks";
+import { listChecks } from "../../../../plugin/commands/checks";
 import type { Report } from "../../../../plugin/kernel/report";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { textIn } from "../../../../plugin/domain/names/text";
@@ -9,8 +9,11 @@ import { type Ended, typed } from "../../../support/program-world";
 import { writeRelease } from "../../../support/releases/tree";
 import { fitWorld, type World } from "../../domain/checks/world";
 import { deployment, ec, edb, webhook } from "../../domain/checks/labels";
+import { serveAll } from "../../../support/probes";
 import { admin, makeWorld } from "../../../support/world";
 import { aFolder } from "../../../support/a-folder";
+
+const checks = listChecks({});
 
 let home = "";
 beforeEach(() => {
@@ -25,7 +28,8 @@ interface Run {
 async function check(argv: readonly string[], { user, change }: Run = {}): Promise<Ended> {
   const world = await fitWorld();
   change?.(world);
-  const plane = makeWorld({ objects: world.objects }).controlPlane;
+  const servers = serveAll(world.objects);
+  const plane = makeWorld({ objects: world.objects, servers }).controlPlane;
   const cluster = plane.connect({
     user: user === undefined ? admin : { name: user, groups: ["system:authenticated"] },
     namespace: "engine",
@@ -52,6 +56,32 @@ test("where everything is in order it ends with 0", async () => {
   const ended = await check(["--target=8.0.2-2"]);
   expect(ended.code).toBe(0);
   expect(ended.out).toMatch(/0 errors, 0 warnings, 0 skipped, \d+ not checked/);
+});
+
+describe("a release whose notes no advisory is from", () => {
+  const says = "no advisory is from the release notes of operator 99.0.0-1";
+  const own = (upTo: string): string => {
+    const file = join(home, "own.yaml");
+    writeFileSync(file, `apiVersion: advisories/v1\n${upTo}advisories: []\n`);
+    return `--advisories=${file}`;
+  };
+
+  test("is noted once, and the end is the same", async () => {
+    const known = await check(["--target=8.2.0-18"]);
+    const { code, err } = await check(["--target=99.0.0-1"]);
+    expect([code, err.split(says).length]).toEqual([known.code, 2]);
+    expect(known.err).not.toContain("no advisory is from");
+  });
+
+  test.each([
+    ["has it", "upTo: { operator: 99.0.0-1 }\n", false],
+    ["has a later one", "upTo: { operator: 99.0.0-2 }\n", false],
+    ["has an earlier one", "upTo: { operator: 98.0.0-1 }\n", true],
+    ["has none", "", true],
+  ])("where a file of one's own %s", async (_title, upTo, isNoted) => {
+    const { err } = await check(["--target=99.0.0-1", own(upTo)]);
+    expect(err.includes(says)).toBe(isNoted);
+  });
 });
 
 test("an error ends with 3 and says what to do", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { runExplain } from "../../../../plugin/commands/explain/command";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
+import { advisoryFindings } from "../../../../plugin/domain/advisories/findings";
 import { clusterFindings } from "../../../../plugin/domain/engine-cluster/findings";
 import { databaseFindings } from "../../../../plugin/domain/database/findings";
 import type { Code } from "../../../../plugin/domain/names/codes";
@@ -24,7 +25,7 @@ function sourcesBelow(folder: string): readonly string[] {
 
 test("every code has a cause, a way out and a source", () => {
   for (const { code, severity, cause, fix, source } of catalogue) {
-    expect(code).toMatch(/^([A-Z]+(-[A-Z]+)+|R[123]|REF|USAGE)$/);
+    expect(code).toMatch(/^([A-Z]+(-[A-Z0-9]+)+|R[123]|REF|USAGE)$/);
     expect(["error", "warning"]).toContain(severity);
     expect([cause, fix, source]).not.toContain("");
   }
@@ -45,6 +46,7 @@ test("every code that is written out is explained", () => {
 });
 
 const tables: readonly (readonly [string, Readonly<Record<string, Code>>])[] = [
+  ["advisory", advisoryFindings],
   ["cluster", clusterFindings],
   ["database", databaseFindings],
   ["operator", operatorFindings],
@@ -56,7 +58,7 @@ const tables: readonly (readonly [string, Readonly<Record<string, Code>>])[] = [
 ];
 
 test.each(tables)("every code of the table %s is a finding somewhere", (_, table) => {
-  const text = ["domain", "commands", "kernel", "readers", "cli", "cmdutil"]
+  const text = ["domain", "adapters/advisories", "commands", "kernel", "readers", "cli", "cmdutil"]
     .flatMap(sourcesBelow)
     .join("\n");
   const unused = Object.entries(table).filter(
@@ -73,9 +75,10 @@ test("Kubernetes' own kinds are addressed by plural and version", () => {
 });
 
 test("an older code is explained by the one that took its place", async () => {
-  const context = { names: defaultNames } as Parameters<typeof runExplain>[0];
+  const context = { names: defaultNames, env: {} } as Parameters<typeof runExplain>[0];
+  const flags = { advisories: [], advisoriesSha256: [], lists: false };
   for (const code of ["DATABASE-VOLATILE", "database-data-at-risk"]) {
-    const { details } = await runExplain(context, [code], {});
+    const { details } = await runExplain(context, [code], flags);
     expect(details).toMatchObject({ code: "DATABASE-VOLATILE" });
   }
 });

@@ -67,7 +67,7 @@ describe("where the webhook is not installed beside the program", () => {
   const bare = (...words: readonly string[]) =>
     typed(["rehearse", ...words], { env: { ENGINE_HOME: home(), HOME: folder, PATH: folder } });
 
-  test.each([[["status"]], [["cert", "inspect"]], [["reapply-rbac"]]])(
+  test.each([[["status", "--no-probe"]], [["cert", "inspect"]], [["reapply-rbac"]]])(
     "a command that calls none is rehearsed: %s",
     async (words) => {
       const { code, err } = await bare(...words);

@@ -186,11 +186,29 @@ function theStatefulSet(): Dumped {
   };
 }
 
+/** What the operator may do in its own namespace. */
+function ownRoles(): readonly Dumped[] {
+  const { role, roleBinding, serviceAccount } = names.operator;
+  const own = (kind: string, called: string, rest: object): Dumped => ({
+    ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind, spec: {}, status: {} },
+    metadata: { name: called, namespace: ns },
+    ...rest,
+  });
+  return [
+    own("Role", role, { rules: [] }),
+    own("RoleBinding", roleBinding, {
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role },
+      subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace: ns }],
+    }),
+  ];
+}
+
 /** The objects of a dump, which a state changes in place. */
 export class Dump {
   readonly items: Dumped[] = [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: ns }, spec: {}, status: {} },
     operatorDeployment(),
+    ...ownRoles(),
     theCluster(),
     aDatabase(),
     theStatefulSet(),

@@ -27,6 +27,7 @@ import {
   newTag,
   threePods,
 } from "../../domain/engine-cluster/scene";
+import { playProbe } from "../../../support/probes";
 import { shipped } from "../../domain/rbac/objects";
 
 export { anOldConfiguration, aNewConfiguration };
@@ -134,8 +135,28 @@ if (rendered.is === "unfit") throw new Error(rendered.problems.join("; "));
 export const { consumer, label } = rendered;
 export const inShop = pairIn(consumer, "shop");
 
+const inEngine = (kind: string, name: string, rest: object): KubeObject => ({
+  ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind },
+  metadata: { name, namespace: "engine" },
+  ...rest,
+});
+const { role, roleBinding, serviceAccount } = names.operator;
+
+/** What the operator has in its own namespace: no scene of the managed ones is about it. */
+export const ownRoles = {
+  roles: [inEngine("Role", role, { rules: [] })],
+  roleBindings: [
+    inEngine("RoleBinding", roleBinding, {
+      roleRef: { kind: "Role", name: role },
+      subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace: "engine" }],
+    }),
+  ],
+};
+
 /** The facts, with some lists replaced. */
 export function fine(lists: Lists = {}, rest: Partial<Facts> = {}): Facts {
+  const held = (key: keyof typeof ownRoles): readonly KubeObject[] =>
+    rest.unread?.has(key) === true ? [] : ownRoles[key];
   return factsOf(
     {
       namespaces: [aNamespace("engine"), aNamespace("shop")],
@@ -150,9 +171,9 @@ export function fine(lists: Lists = {}, rest: Partial<Facts> = {}): Facts {
       edbs: [anEdb("a"), anEdb("b")],
       eaadbs: [anEaadb("carts")],
       webhookConfigurations: [aNewConfiguration()],
-      roles: [inShop.role],
-      roleBindings: [inShop.binding],
       ...lists,
+      roles: [...held("roles"), ...(lists.roles ?? [inShop.role])],
+      roleBindings: [...held("roleBindings"), ...(lists.roleBindings ?? [inShop.binding])],
     },
     { certificate, ...rest },
   );
@@ -168,7 +189,8 @@ export function statusOf(
   rest: Partial<Facts> = {},
   more: Partial<StatusInput> = {},
 ): Status {
-  return judgeStatus(fine(lists, rest), { ...input, ...more });
+  const facts = fine(lists, rest);
+  return judgeStatus(facts, { ...input, probe: playProbe(facts), ...more });
 }
 
 /** Facts in which lists may not be read. */

@@ -2,6 +2,7 @@
  * What status says of one upgrade after another. Each scene changes one that is over and fine; the
  * golden file has what is said otherwise then, the components first and below them the screen's lines.
  */
+import { provenAt } from "../../../support/probes";
 import { isDeepStrictEqual } from "node:util";
 import { formatAge, daysUntil, renderAge } from "../../../../plugin/domain/base/duration";
 import { withValue } from "../../../../plugin/domain/base/values";
@@ -147,6 +148,26 @@ const stuckPod = aPod(0, {
     containerStatuses: [{ name: "engine-enterprise-node", state: waiting }],
   },
 });
+const uncreatedPod = withValue(
+  aPod(0, {
+    ready: false,
+    status: {
+      phase: "Pending",
+      conditions: [
+        { type: "Ready", status: "False", lastTransitionTime: "2026-07-01T00:00:00Z" },
+        { type: "PodScheduled", status: "True", lastTransitionTime: "2026-07-01T00:00:00Z" },
+      ],
+      containerStatuses: [
+        {
+          name: "engine-enterprise-node",
+          state: { waiting: { reason: "ContainerCreating" } },
+        },
+      ],
+    },
+  }),
+  ["spec", "nodeName"],
+  "n1",
+) as KubeObject;
 const moving = [anEdb("a", "8.2", { status: "active-change-pending" })];
 const named = (name: string, namespace = "engine"): KubeObject => ({
   ...aCluster(),
@@ -200,6 +221,14 @@ test("operator and EC", () => {
     ["a pod in the way, with its reason", { pods: [aPod(2), aPod(1), stuckPod] }],
     ["no StatefulSet yet", { statefulSets: [] }],
     ["pods that may not be listed", ...unread("pods")],
+    [
+      "a refused upgrade, and databases that may not be listed",
+      ...adds(unread("edbs"), [{ ecs: [aCluster(undefined, { state: "InvalidUpgrade" })] }]),
+    ],
+    [
+      "a container that is not made, and events that may not be listed",
+      ...adds(unread("events"), [{ pods: [aPod(2), aPod(1), uncreatedPod] }]),
+    ],
     ["ECs that may not be listed", ...unread("ecs")],
     ["no EC", { ecs: [], statefulSets: [] }],
     [
@@ -408,8 +437,13 @@ test("the webhook", () => {
     ["configurations that may not be read", ...unread("webhookConfigurations")],
     ["a Secret that may not be read", ...adds(unread("webhookSecrets"), [{}, noCertificate])],
     ["a server that may not be read", ...unread("services", "endpointSlices")],
-    ["a probe that proved it", {}, {}, { probe: { is: "proven" } }],
-    ["a probe that failed", {}, {}, { probe: { is: "failed", because: "it passes" } }],
+    ["a probe that proved it", {}, {}, { probe: provenAt(0) }],
+    [
+      "a probe that failed",
+      {},
+      {},
+      { probe: { is: "failed", because: "it passes", seen: "passes", policies: ["Fail"] } },
+    ],
     ["a probe that says nothing", {}, {}, { probe: { is: "open", because: "forbidden" } }],
     ["a probe that a policy refuses", {}, {}, { probe: refusedByPolicy("accept") }],
     ["bad edits that a policy refuses first", {}, {}, { probe: refusedByPolicy("deny") }],
@@ -770,6 +804,7 @@ test("what to do next", () => {
       "several places",
       {
         ...oldCluster,
+        namespaces: ["engine", "shop", "shop2"].map((name) => aNamespace(name)),
         deployments: [withEnv([{ name: "EDB_NAMESPACES", value: "shop,shop2" }])],
         roles: [
           fewerRules,

@@ -2,6 +2,7 @@ import { readDefaults } from "../../../../plugin/cmdutil/spec";
 import { upgradeCluster } from "../../../../plugin/commands/upgrade-cluster/flags";
 import type { GlobalOptions } from "../../../../plugin/cmdutil/context";
 import { runPartCommand } from "../../../../plugin/cmdutil/part-command";
+import type { Event } from "../../../../plugin/kernel/report";
 import { clusterPart, type ClusterFlags } from "../../../../plugin/commands/upgrade-cluster/part";
 import { aCommandContext } from "../../../support/command-context";
 import { commandAt } from "../../../support/program-world";
@@ -25,6 +26,22 @@ test("an EC is upgraded to the end, and the report has what was there for refere
     backups: [{ object: ecLabel, lost: `a pod of ${ecLabel} was recreated` }],
     exit: { code: 0 },
   });
+});
+
+test.each([
+  ["later than what is known", { cluster: "7.4.2-2" }, 1],
+  ["known", { cluster: target }, 0],
+  ["later than nothing that is known", {}, 0],
+])("a tag that is %s is noted once", async (_title, upTo, times) => {
+  const { context } = await aContext({ dryRun: "client" });
+  const told: string[] = [];
+  const event = (one: Event): void => {
+    if (one.type === "note") told.push(one.text);
+  };
+  const run = runPartCommand("UpgradeCluster", clusterPart);
+  const { exit } = await run({ ...context, event, upTo }, ["ec"], flags);
+  const beyond = told.filter((text) => text.startsWith("no advisory is from the release notes"));
+  expect([exit.code, beyond.length]).toEqual([0, times]);
 });
 
 test("the way back of one that was not taken up has the context", async () => {

@@ -278,7 +278,7 @@ describe("the flags", () => {
     [
       "what cannot be vouched for",
       { skip: ["DATABASE-OTHER-TYPE=a"] },
-      "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN, DATABASE-RUNS-UNKNOWN, DATABASE-SPEC-INVALID, REST-NODE-AWAY, DATABASE-VOLATILE, DATABASE-DATA-AT-RISK",
+      "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN, DATABASE-RUNS-UNKNOWN, DATABASE-SPEC-INVALID, REFERENCE-MISSING, REST-NODE-AWAY, DATABASE-VOLATILE, DATABASE-DATA-AT-RISK",
     ],
     [
       "data of all databases accepted by a code",

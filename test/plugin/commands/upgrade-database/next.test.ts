@@ -9,7 +9,13 @@ import { anOperator, factsOf } from "../../domain/engine-cluster/scene";
 import { anEaadb, anEdb, type Parts, upgradedEc } from "../../domain/database/scene";
 
 const stepFor = (edbs: readonly KubeObject[]) => {
-  const facts = factsOf({ ecs: [upgradedEc()], deployments: [anOperator()], edbs });
+  const configMaps = [
+    {
+      ...{ apiVersion: "v1", kind: "ConfigMap", data: { EDB_NAMESPACES: "team-b" } },
+      metadata: { name: "operator-environment-config", namespace: "engine" },
+    },
+  ];
+  const facts = factsOf({ ecs: [upgradedEc()], deployments: [anOperator()], configMaps, edbs });
   const situation = describeSituation(facts, {});
   const [databases, activeActive] = [
     databasesStatus(situation, "edb"),
@@ -26,6 +32,13 @@ test("the next step keeps the channel that another database is on", () => {
     "upgrade-database",
     "engine/orders",
     "--engine-version=8.2",
+  ]);
+});
+
+test("the next step names all namespaces where a database of another one is below", () => {
+  const step = stepFor([anEdb("orders", { metadata: { namespace: "team-b" } })]);
+  expect(step?.words).toEqual([
+    ...["upgrade-database", "--all", "--engine-version=8.2", "--all-namespaces"],
   ]);
 });
 

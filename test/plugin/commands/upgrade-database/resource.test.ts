@@ -88,10 +88,17 @@ test.each<[string, object, string]>([
 describe("a database that replicates from another one", () => {
   const sources = [{ replicaSourceType: "SECRET", replicaSourceName: "a-uri" }];
   const all = { databases: [], everywhere: true };
+  const uri = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "a-uri", namespace: "shop" },
+    data: { uri: "" },
+  };
 
   test("is upgraded before all others, which wait for it", async () => {
     const scene = await aScene(open);
     await scene.edit("sessions", { spec: { replicaSources: sources } });
+    scene.controlPlane.load([uri]);
     const report = await scene.run({ ...all, concurrency: 8, skip: vouched });
     expect([report.exit.code, scene.sent[0]]).toEqual([0, patchLine("sessions")]);
     const steps = report.steps?.map(({ id, object }) => `${id} ${object}`) ?? [];
@@ -104,6 +111,7 @@ describe("a database that replicates from another one", () => {
   test("is no longer upgraded: none that may be its source is begun", async () => {
     const scene = await aScene({ ...open, misbehave: { stuckDatabase: "sessions" } });
     await scene.edit("sessions", { spec: { replicaSources: sources } });
+    scene.controlPlane.load([uri]);
     const report = await scene.run({ ...all, skip: vouched });
     expect(report.exit.code).toBe(6);
     expect(report.exit.reason).toContain("1 of the databases that have to come first failed");

@@ -108,9 +108,12 @@ function aPipe(content: string | Buffer): string {
 }
 
 describe("what is named on the command line is read once", () => {
+  // both renders of the plan and the upgrade
+  const thrice = (...each: readonly string[]): readonly string[] => [...each, ...each, ...each];
+
   test("values from a pipe: the dry run and the real upgrade read the same", async () => {
     const { code, helm, left } = await run([...byChart, "--values", aPipe("memory: 2GB\n")]);
-    expect([code, helm.given("values")]).toEqual([0, ["memory: 2GB\n", "memory: 2GB\n"]]);
+    expect([code, helm.given("values")]).toEqual([0, thrice("memory: 2GB\n")]);
     expect([helm.upgrades().length, left]).toEqual([1, []]);
   });
 
@@ -118,15 +121,15 @@ describe("what is named on the command line is read once", () => {
     const { code, helm } = await run([...byChart, "--values", "-"], {
       process: { stdin: stdinOf("memory: 2GB\n") },
     });
-    expect([code, helm.given("values")]).toEqual([0, ["memory: 2GB\n", "memory: 2GB\n"]]);
+    expect([code, helm.given("values")]).toEqual([0, thrice("memory: 2GB\n")]);
   });
 
   test("several files, in their order, a pipe among them", async () => {
     const words = ["--values", aPipe("memory: 2GB\n"), "--values", "-"];
     const stdin = stdinOf("memory: 3GB\n");
     const { code, helm } = await run([...byChart, ...words], { process: { stdin } });
-    const each = ["memory: 2GB\n", "memory: 3GB\n"];
-    expect([code, helm.given("values")]).toEqual([0, [...each, ...each]]);
+    const each = thrice("memory: 2GB\n", "memory: 3GB\n");
+    expect([code, helm.given("values")]).toEqual([0, each]);
     expect(helm.upgrades()).toEqual([expect.stringMatching(/--values .*-0\..*--values .*-1\./)]);
   });
 
@@ -182,6 +185,101 @@ describe("what is named on the command line is read once", () => {
       [],
       expect.stringContaining("/dev/null is a pipe or a device"),
     ]);
+  });
+});
+
+describe("helm's own flags reach helm, in the render and in the upgrade", () => {
+  test("as they were typed, those of one name in their order", async () => {
+    const words = [
+      ...["--set", "a=1", "--set", "a=2,b=x", "--set-string", "c=3", "--set-json", 'd={"e":[1]}'],
+      ...["--reuse-values", "--skip-crds", "--plain-http", "--chart-insecure-skip-tls-verify"],
+      ...["--repo", "https://charts.example.test", "--repository-cache", "cache"],
+      ...["--post-renderer", "patcher", "--post-renderer-args=--add", "--post-renderer-args", "x"],
+    ];
+    const { code, helm } = await run([...byChart, ...words]);
+    expect([code, helm.upgrades().length]).toEqual([0, 1]);
+    const typed =
+      '--set a=1 --set a=2,b=x --set-string c=3 --set-json d={"e":[1]} --reuse-values --post-renderer patcher --post-renderer-args --add --post-renderer-args x --skip-crds --repo https://charts.example.test --plain-http --insecure-skip-tls-verify --repository-cache cache ';
+    const upgrades = helm.calls().filter((call) => call.startsWith("upgrade "));
+    // two renders, and the upgrade
+    expect(upgrades).toHaveLength(3);
+    for (const call of upgrades) {
+      expect(call).toContain(typed);
+      expect(call).not.toContain("--reset");
+    }
+  });
+
+  test.each(["reset-values", "reset-then-reuse-values"])("--%s", async (flag) => {
+    const { helm } = await run([...byChart, `--${flag}`]);
+    expect(helm.upgrades()).toEqual([expect.stringContaining(` --${flag} `)]);
+    expect(helm.upgrades()[0]?.match(/--re(set|use)/g)).toHaveLength(1);
+  });
+
+  test("files are read once, from pipes too", async () => {
+    const words = [
+      ...["--set-file", `tls\\.key=${aPipe("KEY")}`, "--set-file", "b=-", "--ca-file", aPipe("CA")],
+      ...["--registry-config", aPipe("{}"), "--repository-config", aPipe("repositories: []\n")],
+    ];
+    const { code, helm, left } = await run([...byChart, ...words], {
+      process: { stdin: stdinOf("from stdin") },
+    });
+    expect([code, left]).toEqual([0, []]);
+    const read = (["set-file", "ca-file", "registry-config", "repository-config"] as const).map(
+      (flag) => helm.given(flag),
+    );
+    const thrice = (...texts: readonly string[]): readonly string[] => [
+      ...texts,
+      ...texts,
+      ...texts,
+    ];
+    expect(read).toEqual([
+      thrice("KEY", "from stdin"),
+      thrice("CA"),
+      thrice("{}"),
+      thrice("repositories: []\n"),
+    ]);
+    expect(helm.upgrades()).toEqual([expect.stringMatching(/ --set-file tls\\.key=\/\S+ /)]);
+  });
+
+  test.each([
+    ["two ways to keep values", ["--reuse-values", "--reset-values"], "give one of the two"],
+    [
+      "three of them",
+      ["--reuse-values", "--reset-values", "--reset-then-reuse-values"],
+      "give one of the three",
+    ],
+    ["no key", ["--set-file", "x.yaml"], "--set-file: is not KEY=FILE"],
+    ["two keys in one", ["--set-file", "a=x,b=y"], "--set-file: is not KEY=FILE"],
+    ["no value", ["--set", ""], "--set: needs a value"],
+    ["stdin twice", ["--set-file", "a=-", "--values", "-"], "stdin can be read once"],
+    ["no file", ["--set-file", "a=none"], "no such file: none"],
+    ["an address", ["--set-file", "a=https://example.test/x"], "--set-file KEY=-"],
+    ["arguments of nothing", ["--post-renderer-args", "x"], "goes with --post-renderer"],
+  ])("%s: refused before helm is called", async (_, words, says) => {
+    const { code, err, helm, writes } = await run([...byChart, ...words]);
+    expect([code, helm.calls(), writes]).toEqual([2, [], 0]);
+    expect(err).toContain(says);
+  });
+
+  test("what a key calls secret is neither in the plan nor in what helm's failure quotes", async () => {
+    const secret = "correct-horse";
+    const words = [
+      "--set",
+      `image.x=1,auth.password=${secret}`,
+      "--set-json",
+      `d={"token":"${secret}"}`,
+    ];
+    const set = [...words, "--set-string", `api.key=${secret}`];
+    for (const each of [byChart, ["upgrade", ...byChart.slice(1)], ["diff", ...byChart]]) {
+      const dry = await run([...each, ...set, "--dry-run=server", ...json]);
+      expect([dry.out.includes(secret), dry.err.includes(secret)]).toEqual([false, false]);
+      expect(dry.helm.calls().join(" ")).toContain(secret);
+    }
+    const planned = await run([...byChart, ...set, "--dry-run=server", ...json]);
+    expect(planned.out).toContain("auth.password=…");
+    const failed = await run([...byChart, ...set, ...json], { fails: `cannot set ${secret}` });
+    expect([failed.code, failed.helm.upgrades(), failed.writes]).toEqual([1, [], 0]);
+    expect(failed.report.exit.reason).toContain("cannot set …");
   });
 });
 
@@ -335,19 +433,76 @@ describe("marks of a release that helm does not know lead to a way out, not to e
 
   const removal = (status: string): string =>
     `kubectl delete secret -l owner=helm,name=operator,status=${status}`;
-  test.each<[string, readonly string[]]>([
-    ["pending-install", [removal("pending-install"), "helm install operator", "helm uninstall"]],
-    ["pending-upgrade", ["helm rollback operator"]],
-    ["pending-rollback", ["helm history operator", "helm rollback operator REVISION"]],
-    ["uninstalling", [removal("uninstalling"), "helm uninstall operator"]],
-    ["uninstalled", ["helm rollback operator 3"]],
-  ])("a release that is %s has lines that fit its state", async (status, fixes) => {
-    const { code, report, helm, writes } = await run([...byChart, ...json], { status });
+  test.each<[string, readonly string[], readonly string[] | undefined]>([
+    [
+      "pending-install",
+      [removal("pending-install"), "helm install operator", "helm uninstall"],
+      ["pending-install"],
+    ],
+    ["pending-upgrade", ["helm rollback operator 2"], undefined],
+    ["pending-upgrade", [removal("pending-upgrade"), "run again"], ["failed", "pending-upgrade"]],
+    ["pending-upgrade", ["helm install operator"], ["pending-upgrade"]],
+    ["pending-rollback", ["helm rollback operator 2"], undefined],
+    [
+      "uninstalling",
+      [removal("uninstalling"), "helm uninstall operator"],
+      ["failed", "uninstalling"],
+    ],
+    ["uninstalled", ["helm rollback operator 3"], undefined],
+  ])("a release that is %s has lines that fit its state", async (status, fixes, history) => {
+    const wish = { status, ...(history && { history }) };
+    const { code, report, helm, writes } = await run([...byChart, ...json], wish);
     expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
     expect(report.findings).toMatchObject([{ code: "OPERATOR-CHART-PENDING" }]);
     for (const fix of fixes) expect(report.findings?.[0]?.fix).toContain(fix);
-    if (status !== "pending-upgrade")
-      expect(report.findings?.[0]?.fix).not.toMatch(/rollback operator\b(?! )/);
+    expect(report.findings?.[0]?.fix).not.toMatch(/rollback operator(?! \d)/);
+  });
+
+  test("a state that no list of helm has is found by the history", async () => {
+    const wish: Wish = { knowsNone: true, history: ["superseded", "unknown"] };
+    const { code, report, helm, writes } = await run([...byChart, ...json], wish);
+    expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+    expect(report.findings?.[0]?.cause).toContain("in state unknown");
+    expect(report.findings?.[0]?.fix).toContain("helm rollback operator 1");
+  });
+
+  test.each([
+    ["configmap", "kubectl delete configmap -l owner=helm,name=operator,status="],
+    ["sql", "the database of HELM_DRIVER_SQL_CONNECTION_STRING"],
+  ])("with HELM_DRIVER=%s the lines are about its records", async (driver, fix) => {
+    const wish = { status: "pending-install", history: ["pending-install"] };
+    const env = { HELM_DRIVER: driver };
+    const pending = await run([...byChart, ...json], { ...wish, env });
+    const lost = await run([...byChart, ...json], { knowsNone: true, env });
+    for (const { code, helm, writes } of [pending, lost]) {
+      expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+    }
+    expect(pending.report.findings?.[0]?.fix).toContain(fix);
+    expect(lost.report.findings).toMatchObject([{ code: "OPERATOR-CHART-LOST" }]);
+    for (const { report } of [pending, lost]) {
+      expect(report.findings?.[0]?.fix).not.toMatch(/ secrets? -l/);
+    }
+  });
+
+  test.each(["memory", "odd"])(
+    "HELM_DRIVER=%s is refused before helm is called",
+    async (driver) => {
+      const { code, err, helm, writes } = await run(byChart, { env: { HELM_DRIVER: driver } });
+      expect([code, helm.calls(), writes]).toEqual([2, [], 0]);
+      expect(err).toContain(`HELM_DRIVER is ${driver}`);
+    },
+  );
+
+  test("a release that helm knows takes objects without marks over, and is not installed anew", async () => {
+    const wish = { live: plain() };
+    const { code, report, helm, writes } = await run([...byChart, ...json], wish);
+    expect([code, helm.upgrades(), writes]).toEqual([5, [], 0]);
+    expect(report.findings).toMatchObject([{ code: "OPERATOR-NOT-CHART" }]);
+    expect(report.findings?.[0]?.fix).toMatch(/helm upgrade operator oci:.* --take-ownership/);
+    expect(report.findings?.[0]?.fix).not.toContain("helm install");
+    const pending = await run([...byChart, ...json], { ...wish, status: "pending-upgrade" });
+    expect([pending.code, pending.helm.upgrades(), pending.writes]).toEqual([5, [], 0]);
+    expect(pending.report.findings).toMatchObject([{ code: "OPERATOR-CHART-PENDING" }]);
   });
 
   test.each(["failed", "superseded"])("a release that is %s is upgraded", async (status) => {
@@ -518,4 +673,83 @@ describe("a render in which the operator's Deployment cannot be compared stops b
     const taken = await run([...byChart, "--take-fields", `.${path.join(".")}`], wish);
     expect([taken.code, taken.helm.upgrades().length]).toEqual([0, 1]);
   });
+});
+
+describe("a pair that each render makes again", () => {
+  const { webhook } = names;
+  const pair = (cert: string): KubeObject => ({
+    ...{ apiVersion: "v1", kind: "Secret", metadata: { name: webhook.secret } },
+    data: { [webhook.secretCert]: btoa(cert), [webhook.secretKey]: btoa(`key of ${cert}`) },
+  });
+  const configuration = (cert: string): KubeObject => ({
+    ...{ apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" },
+    metadata: { name: webhook.configuration },
+    webhooks: [
+      {
+        ...{ name: webhook.entry, admissionReviewVersions: ["v1"], sideEffects: "None" },
+        clientConfig: { service: { name: webhook.service, namespace: ns }, caBundle: btoa(cert) },
+      },
+    ],
+  });
+  const stored = (cert: string): readonly KubeObject[] => [
+    marked({ ...pair(cert), metadata: { name: webhook.secret, namespace: ns } }),
+    marked(configuration(cert)),
+  ];
+  const rendered = (cert: string): readonly KubeObject[] => [
+    plain(),
+    pair(cert),
+    configuration(cert),
+  ];
+
+  test.each<[string, Wish]>([
+    ["with each render", { objects: rendered("one"), again: rendered("two") }],
+    ["as its values say", { objects: rendered("one") }],
+  ])("%s is announced, and no value of it is shown", async (_, wish) => {
+    const live = { others: stored("live"), manager: "helm" };
+    const words = ["diff", ...byChart, ...json, "--dry-run=server"];
+    const { code, out, err, report, helm, writes } = await run(words, { ...live, ...wish });
+    expect([code, helm.upgrades(), writes]).toEqual([1, [], 0]);
+    const renews = (report.findings ?? []).filter((one) => one.code === "OPERATOR-CHART-RENEWS");
+    expect(renews.map(({ object }) => object)).toEqual([
+      `Secret/${ns}/${webhook.secret}`,
+      `ValidatingWebhookConfiguration/${webhook.configuration}`,
+    ]);
+    for (const { cause } of renews) expect(cause).toContain("edits of databases fail until");
+    for (const value of ["one", "two", "live"].flatMap((cert) => [cert, `key of ${cert}`])) {
+      expect(`${out}${err}`).not.toContain(btoa(value));
+    }
+  });
+
+  test("with --dry-run=client that no lookup is evaluated is said", async () => {
+    const wish = { objects: rendered("one"), again: rendered("two"), others: stored("live") };
+    const { code, out, err, helm, writes } = await run([...byChart, "--dry-run=client"], {
+      ...wish,
+      manager: "operator",
+    });
+    expect([code, helm.upgrades(), writes]).toEqual([0, [], 0]);
+    expect(err).toContain("helm evaluates no lookup");
+    expect(out).toContain("unless the chart looks up what is there");
+  });
+});
+
+test("the diff has every object that helm writes or deletes, and its hooks", async () => {
+  const map = (name: string, a: string): KubeObject => ({
+    ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: ns }, data: { a } },
+  });
+  const job = {
+    ...{ apiVersion: "batch/v1", kind: "Job", metadata: { name: "crds" } },
+    spec: { template: { spec: { containers: [{ name: "c", image: "hub/x:1" }] } } },
+  };
+  const { code, out, helm, writes } = await run(["diff", ...byChart], {
+    manager: "helm",
+    others: [map("both", "1"), map("gone", "1")],
+    deployed: [plain(), map("both", "1"), map("gone", "1")],
+    objects: [plain(), map("both", "2"), map("new", "1")],
+    hooks: [{ events: ["pre-upgrade"], weight: 1, manifest: JSON.stringify(job) }],
+  });
+  expect([code, helm.upgrades(), writes]).toEqual([1, [], 0]);
+  for (const name of ["both", "gone", "new"]) {
+    expect(out).toContain(`diff -u -N LIVE/v1.ConfigMap.${ns}.${name}`);
+  }
+  expect(out).toContain(`# Job/${ns}/crds: hook before the upgrade, weight 1; runs hub/x:1`);
 });

@@ -58,6 +58,7 @@ async function plan({
       const rendered = { ...object, metadata: omit(object.metadata, "namespace") };
       return Promise.resolve({ objects: objects ?? ["odd", rendered], hooked, values: {} });
     },
+    manifest: () => Promise.resolve({ objects: [] }),
     rollback: () => Promise.resolve(),
   };
   const ports = portsOf(aWitness(), { kind: "UpgradeOperator", cluster, clock });
@@ -65,7 +66,14 @@ async function plan({
   let open = 0;
   const part = chartPart({
     ...{ namespace: ns, fieldManager: names.fieldManager, timeoutMs: 60_000, wait: false },
-    ...{ chart: "./chart", releaseName: "operator", version, values: [] },
+    ...{
+      chart: "./chart",
+      releaseName: "operator",
+      version,
+      values: [],
+      given: [],
+      home: "Secrets",
+    },
     takeFields: [],
     dryRun: "server",
     before: await readSnapshot({ ...ports, cluster }, ns),
@@ -88,8 +96,18 @@ const operatorsIn = (stored: readonly KubeObject[]): readonly string[] =>
 
 test("one call of helm is planned, and the operator that it renders is ready after it", async () => {
   const { planned } = await plan();
+  const image = `.spec.template.spec.containers[name="${names.operator.container}"].image`;
   expect(planned.calls).toMatchObject([
     { action: "chart", write: { reverse: "helm rollback operator" } },
+    {
+      ...{ action: "apply", object: `Deployment/${ns}/${names.operator.deployment}` },
+      write: {
+        reverse: "helm rollback operator",
+        changes: expect.arrayContaining([
+          { path: image, from: imageAt("7.22.0-7"), to: imageAt("8.0.2-2") },
+        ]) as unknown,
+      },
+    },
   ]);
   expect([planned.stops, planned.questions]).toEqual([undefined, []]);
   expect(operatorsIn(planned.after.stored)).toEqual([imageAt("8.0.2-2"), "true"]);
@@ -163,7 +181,14 @@ function aDefinition(version: string, ...fields: readonly string[]): KubeObject 
 }
 
 const later = aDefinition("v1", "spec", "status", "more");
-const stranger = { ...later, metadata: { name: "others.example.com" } };
+const stranger = {
+  ...later,
+  metadata: { name: "others.example.com" },
+  spec: {
+    ...(later["spec"] as object),
+    ...{ group: "example.com", names: { kind: "Other", plural: "others" } },
+  },
+};
 const operator = anOperator(imageAt("8.0.2-2"));
 
 test.each<readonly [string, Wish, readonly KubeObject[]]>([

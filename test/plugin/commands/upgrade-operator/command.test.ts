@@ -167,9 +167,16 @@ test("without helm a chart ends before the cluster is asked", async () => {
 
 test("a chart is not rehearsed: helm would reach the real cluster", async () => {
   const context = { rehearsed: true } as CommandContext;
-  const flags = { chart: "./c", releaseName: "op", version: "1.0.0", values: [] };
+  const flags = { chart: "./c", releaseName: "op", version: "1.0.0", values: [], given: [] };
   await expect(
-    prepareUpgradeOperator(context, { chart: flags, takeFields: [], allowObjects: [], skip: [] }),
+    prepareUpgradeOperator(context, {
+      chart: flags,
+      takeFields: [],
+      allowObjects: [],
+      skip: [],
+      advisories: [],
+      advisoriesSha256: [],
+    }),
   ).rejects.toThrow("cannot be rehearsed");
 });
 

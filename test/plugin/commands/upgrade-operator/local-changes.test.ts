@@ -1,5 +1,9 @@
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
-import { heldAmong, judgeHeld } from "../../../../plugin/commands/upgrade-operator/local-changes";
+import {
+  heldAmong,
+  heldBesideHelm,
+  judgeHeld,
+} from "../../../../plugin/commands/upgrade-operator/local-changes";
 
 const ours = "kubectl-engine";
 
@@ -146,4 +150,42 @@ test("a field that holds no image is none in the registry", () => {
   const facts = { live: anObject("hub/x:1"), wanted: anObject("hub/x:2"), ours, takeFields: [] };
   const verdict = judgeHeld({ ...facts, registry: "hub", held: held("kubectl-set") });
   expect(verdict.findings).toHaveLength(1);
+});
+
+describe("what others than helm hold, by the managed fields alone", () => {
+  const live = (managedFields: KubeObject["metadata"]["managedFields"]) =>
+    managedFields === undefined ? anObject(1) : anObject(1, { managedFields });
+  const found = (field: string, isNew = false) => [
+    { field, live: isNew ? undefined : 1, wanted: 2 },
+  ];
+  const set = { "f:a": { ".": {}, 'k:{"name":"x"}': { ".": {}, "f:b": {} } }, "f:c": {} };
+  test.each<[string, KubeObject, ReturnType<typeof found>, readonly string[]]>([
+    ["the field itself", live([{ manager: "m", fieldsV1: set }]), found(".c"), ["m"]],
+    ["a field below", live([{ manager: "m", fieldsV1: set }]), found(".a"), ["m"]],
+    ["a field above", live([{ manager: "m", fieldsV1: set }]), found('.a[name="x"].b.d'), ["m"]],
+    ["another field", live([{ manager: "m", fieldsV1: set }]), found(".cd"), []],
+    ["a new field", live([{ manager: "m", fieldsV1: set }]), found(".c", true), []],
+    ["helm's", live([{ manager: "helm", fieldsV1: set }]), found(".c"), []],
+    ["a status", live([{ manager: "m", subresource: "status", fieldsV1: set }]), found(".c"), []],
+    ["a manager without name", live([{ fieldsV1: set }]), found(".c"), [""]],
+    ["a manager without fields", live([{ manager: "m" }]), found(".c"), []],
+    ["no managers", live(undefined), found(".c"), []],
+  ])("%s", (_, object, differences, managers) => {
+    const told = heldBesideHelm(object, differences).map(({ manager }) => manager);
+    expect(told).toEqual(managers);
+  });
+
+  test("helm keeps no addition of a person, and its own fields are none", () => {
+    const facts = {
+      live: anObject(1),
+      wanted: anObject(3),
+      ours,
+      takeFields: [],
+      byHelm: true,
+    } as const;
+    expect(judgeHeld({ ...facts, held: held("helm-controller") }).findings).toEqual([]);
+    const [finding] = judgeHeld({ ...facts, held: held("kubectl-edit") }).findings;
+    expect(finding?.cause).toContain("the chart says 3");
+    expect(finding?.fix).toContain("set it in a file for --values");
+  });
 });

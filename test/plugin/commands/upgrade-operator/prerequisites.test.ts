@@ -162,12 +162,20 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
               values: {},
             });
           },
+          manifest: () => Promise.resolve({ objects: [] }),
           rollback: () => Promise.resolve(),
         },
       },
       {
         ...options,
-        ...{ chart: "./c", releaseName: "operator", version: "8.0.2-2", values: [] },
+        ...{
+          chart: "./c",
+          releaseName: "operator",
+          version: "8.0.2-2",
+          values: [],
+          given: [],
+          home: "Secrets",
+        },
         takeFields: [],
       },
     );
@@ -403,6 +411,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
           const objects = ["odd", { kind: "Deployment" }, { ...object, metadata }];
           return Promise.resolve({ objects, values: wish.values ?? {} });
         },
+        manifest: () => Promise.resolve({ objects: [] }),
         rollback: async (name) => {
           rolledBack.push(name);
           if (wish.rollback === "fails") throw new Failed("helm rollback failed: no such revision");
@@ -420,6 +429,8 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
       releaseName: "operator",
       version: "8.0.2-2",
       values: [],
+      given: [],
+      home: "Secrets",
       takeFields: [],
       ...options,
     },
@@ -446,6 +457,18 @@ test("helm upgrades, and the report says from what to what", async () => {
 test.each([
   ["that version is there", {}, { version: "7.22.0-7" }, 0],
   ["that version is there, and values are given", {}, { version: "7.22.0-7", values: ["f"] }, 1],
+  [
+    "that version is there, and a value is set",
+    {},
+    { version: "7.22.0-7", given: [{ flag: "set", text: "a=1", of: "written" }] },
+    1,
+  ],
+  [
+    "that version is there, and the chart is got from elsewhere",
+    {},
+    { version: "7.22.0-7", given: [{ flag: "plain-http", of: "source" }] },
+    0,
+  ],
   ["OpenShift's mode is on", { openshift: true, helmSets: true }, { version: "7.22.0-7" }, 0],
   ["OpenShift's mode is off", { openshift: true }, { version: "7.22.0-7" }, 1],
 ] as const)("where %s, helm is called %#", async (...[, wish, options, count]) => {
@@ -548,9 +571,10 @@ test.each<[ChartWish["rollback"], number, string, readonly string[]]>([
 
 test.each(["client", "server"] as const)("a dry run (%s) plans one upgrade", async (dryRun) => {
   const { report, calls, rendered } = await byChart({ openshift: true }, { dryRun });
-  expect([report.exit.code, calls, rendered]).toEqual([0, [], [dryRun]]);
-  expect(report.steps).toMatchObject([
+  expect([report.exit.code, calls, rendered]).toEqual([0, [], [dryRun, dryRun]]);
+  expect(report.steps?.slice(0, 2)).toMatchObject([
     { action: "chart", result: "planned", write: { reverse: "helm rollback operator" } },
+    { action: "apply", result: "planned", write: { reverse: "helm rollback operator" } },
   ]);
   const there = await byChart({}, { dryRun, version: "7.22.0-7" });
   expect(there.report.exit.reason).toContain("up to date already");

@@ -27,7 +27,7 @@ import { aCommandContext } from "../../../support/command-context";
 import { makeWorld } from "../../../support/world";
 import { ManualClock, testTime } from "../../../support/manual-clock";
 import { packRelease } from "../../../support/releases/tree";
-import { judgesAll } from "./scene";
+import { judgesAll } from "../../../support/served-webhooks";
 import { aFolder } from "../../../support/a-folder";
 
 let pair = { certPem: "", keyPem: "" };

@@ -4,7 +4,7 @@ import { listEntries } from "../../../../plugin/domain/admission/configuration";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import { getOwn, asArray } from "../../../../plugin/domain/base/values";
 import { testCa } from "../../../support/builders";
-import type { WebhookServer } from "../../../support/served-webhooks";
+import { judgesAll, type WebhookServer } from "../../../support/served-webhooks";
 import {
   aSwap,
   applyNew,
@@ -15,7 +15,6 @@ import {
   expectWanted,
   healthy,
   isWrite,
-  judgesAll,
   newName,
   permissive,
   Scene,

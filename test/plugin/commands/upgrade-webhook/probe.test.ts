@@ -6,7 +6,7 @@ import { getPath, getOwn } from "../../../../plugin/domain/base/values";
 import type { ProbePair } from "../../../../plugin/domain/admission/probe";
 import { aDatabase, aNamespace, resourceOf } from "../../../support/builders";
 import type { Call } from "../../../support/kept-cluster";
-import type { WebhookServer } from "../../../support/served-webhooks";
+import { judgesAll, type WebhookServer } from "../../../support/served-webhooks";
 import {
   applyNew,
   codesOf,
@@ -14,7 +14,6 @@ import {
   expectWanted,
   healthy,
   isWrite,
-  judgesAll,
   newName,
   permissive,
   Scene,

@@ -9,7 +9,7 @@ import type {
 } from "../../../../plugin/domain/kube/models";
 import { asKind } from "../../../../plugin/domain/kube/typed";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import { getPath, getOwn } from "../../../../plugin/domain/base/values";
+import { getPath } from "../../../../plugin/domain/base/values";
 import { findEntry } from "../../../../plugin/domain/admission/configuration";
 import { quoteCommand } from "../../../../plugin/output/escape";
 import { Recorder } from "../../../../plugin/kernel/recorder";
@@ -36,7 +36,7 @@ import {
   testCa,
 } from "../../../support/builders";
 import type { Call } from "../../../support/kept-cluster";
-import type { WebhookServer } from "../../../support/served-webhooks";
+import { judgesAll, type WebhookServer } from "../../../support/served-webhooks";
 import { makeWorld } from "../../../support/world";
 import { certificate } from "../status/scene";
 import { ManualClock } from "../../../support/manual-clock";
@@ -48,19 +48,6 @@ export const applyNew = `apply ${kind}/${newName}`;
 export const deleteNew = `delete ${kind}/${newName}`;
 export const deleteOld = `delete ${kind}/${oldName}`;
 export const createOld = `create ${kind}/${oldName}`;
-
-/** Refuses what any server of the product would refuse. */
-export function judgesAll(object: KubeObject): string | undefined {
-  const spec = getPath(object, ["spec"]);
-  const parts = [spec, getOwn(spec, "globalConfigurations")];
-  const version = parts
-    .map((part) => getOwn(part, "engineVersion"))
-    .find((one) => one !== undefined);
-  if (version === "0.0") return `Unsupported value: "0.0"`;
-  if (parts.some((part) => getOwn(part, "evictionPolicy") === "no-such-policy"))
-    return "evictionPolicy";
-  return parts.some((part) => getOwn(part, "modulesList") !== undefined) ? "module" : undefined;
-}
 
 export const healthy: WebhookServer = { ca: testCa, judge: judgesAll };
 export const permissive: WebhookServer = { ca: testCa, judge: () => undefined };

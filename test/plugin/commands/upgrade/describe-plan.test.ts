@@ -59,6 +59,7 @@ test("the release of a chart is its address without the password, and its versio
     version: "8.0.2-2",
     releaseName: "operator",
     values: [],
+    given: [],
   };
   const flags = { ...readDefaults(upgradeSpec), chart };
   const binding = makeBinding({ flags, opened: undefined, uid: "c", namespace: "engine" });

@@ -1,4 +1,4 @@
-import { checks } from "../../../../plugin/commands/checks";
+import { listChecks } from "../../../../plugin/commands/checks";
 import { type Area, areas, type Check } from "../../../../plugin/domain/checks/check";
 import { prerequisiteCodes } from "../../../../plugin/domain/checks/prerequisites";
 import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
@@ -15,6 +15,8 @@ import { skipClusters } from "../../../../plugin/commands/upgrade-cluster/gate";
 import { skipDatabases } from "../../../../plugin/commands/upgrade-database/gate";
 import { skipWebhook } from "../../../../plugin/commands/upgrade-webhook/gate";
 import { anEc, factsOf } from "../../domain/engine-cluster/scene";
+
+const checks = listChecks({});
 
 const facts = (
   objects: Partial<Record<FactKey, readonly KubeObject[]>> = {},

@@ -142,7 +142,7 @@ describe("an automatic upgrade beside modules of one's own has one verdict (S51)
 
   test("left over in the EC: a warning of check, since upgrade switches it off; upgrade-operator alone asks for that patch", async () => {
     const { world } = await modulesScene(true);
-    const check = await type(world, "check --target 7.22.0-7");
+    const check = await type(world, "check --target 7.22.0-7 --no-probe");
     const patch = '{"spec":{"upgradeSpec":{"autoUpgradeEngineEnterprise":false}}}';
     const line = `kubectl patch engineenterpriseclusters.app.engine.com ec -n engine --type=merge -p '${patch}'`;
     expect(check.code).toBe(0);

@@ -1,7 +1,7 @@
 /** Order and titles of an upgrade come from one list, whoever tells or runs them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { checks } from "../../../../plugin/commands/checks";
+import { listChecks } from "../../../../plugin/commands/checks";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { listParts } from "../../../../plugin/commands/parts";
@@ -13,6 +13,10 @@ import { aPlayedWorld } from "../../../support/played-operator";
 import { upgrade } from "../../../support/upgrade-runs";
 import { aPod, aSet, oldTag } from "../../domain/engine-cluster/scene";
 import { aCluster, anEdb, inShop, statusOf } from "../status/scene";
+
+jest.unmock("../../../../plugin/domain/advisories/shipped");
+
+const checks = listChecks({});
 
 test("every part has a name of its own, and says why it has its place and where that is from", () => {
   for (const { id, title, because, source } of listParts()) {

@@ -1,188 +1,276 @@
-/** What each text of an API server means: the words of its sources, one row for each, beside what they may be mistaken for. */
-import { type CallTrouble, readTrouble } from "../../../../plugin/domain/admission/call-texts";
+/**
+ * What each text of an API server means: those that a real one has said (test/control-plane/call-texts.test.ts), and those
+ * that need more than one machine, in the words of their sources, beside what they may be mistaken for.
+ */
+import {
+  type CallTrouble,
+  isUnevaluated,
+  readTrouble,
+} from "../../../../plugin/domain/admission/call-texts";
+import { readGoVerdicts } from "../../../support/go-verdicts";
+import { readProducedTexts } from "../../../support/produced-call-texts";
 
-const post = 'Post "https://admission.engine.svc:443/admission?timeout=30s": ';
+const post =
+  'failed to call webhook: Post "https://admission.engine.svc:443/admission?timeout=30s": ';
 const dial = `${post}dial tcp 10.96.9.9:443: `;
-const handshake = `${post}remote error: tls: `;
-const verify = `${post}tls: failed to verify certificate: x509: `;
-const server = (body: string): string =>
-  `an error on the server (${JSON.stringify(body)}) has prevented the request from succeeding`;
 
-/** Behind `failed to call webhook: `. */
-const failedCalls: Readonly<Record<CallTrouble, readonly string[]>> = {
-  "no-endpoints": [`${post}no endpoints available for service "admission"`],
-  "no-service": [`${post}service "admission" not found`],
-  "no-address": [
-    `${post}cannot route to service with ClusterIP "None"`,
-    `${post}unsupported service type "ExternalName"`,
-  ],
-  "no-port": [`${post}no service port 443 found for service "admission"`],
-  proxy: [
-    `${post}proxyconnect tcp: dial tcp 10.9.9.9:3128: connect: connection refused`,
-    `${post}Forbidden`,
-    `${post}Service Unavailable`,
-    `${post}Gateway Time-out`,
-  ],
-  "no-name": [
-    `${post}dial tcp: lookup gate.example.com on 10.96.0.10:53: no such host`,
-    `${post}dial tcp: lookup gate.example.com on 10.96.0.10:53: server misbehaving`,
-    `${post}dial tcp: lookup gate.example.com: i/o timeout`,
-  ],
-  tunnel: [
-    `${post}No agent available`,
-    `${post}failed to dial backend, dialing timed out`,
-    `${post}dial timeout, backstop`,
-    `${post}dial timeout, context`,
-    `${post}dial closed`,
-    `${post}tunnel closed`,
-    `${post}tunnel is closed`,
-    `${post}proxy error from 127.0.0.1:8131 while dialing 10.0.0.7:8443, code 503: 503 Service Unavailable`,
-    `${post}rpc error: code = Unavailable desc = connection error`,
-  ],
-  "no-route": [
-    `${post}Address is not allowed`,
-    `${post}ssh: rejected: connect failed (Connection refused)`,
-    `${dial}connect: network is unreachable`,
-    `${dial}connect: no route to host`,
-    `${dial}connect: operation not permitted`,
-  ],
-  late: [
-    `${post}context deadline exceeded`,
-    `${post}context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
-    `${post}net/http: TLS handshake timeout`,
-    `${post}net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)`,
-    `${dial}i/o timeout`,
-    `${dial}connect: connection timed out`,
-    "the server was unable to return a response in the time allotted, but may still be processing the request",
-  ],
-  closed: [`${dial}connect: connection refused`],
-  lost: [
-    `${post}http2: client connection lost`,
-    `${post}http2: client connection force closed via ClientConn.Close`,
-    `${post}http2: server sent GOAWAY and closed the connection; LastStreamID=5, ErrCode=NO_ERROR, debug=""`,
-    `${post}context canceled`,
-    `${post}write tcp 10.0.0.2:5000->10.0.0.7:8443: use of closed network connection`,
-    `${post}http: server closed idle connection`,
-  ],
-  cut: [
-    `${post}EOF`,
-    `${post}unexpected EOF`,
-    `${post}read tcp 10.0.0.2:5000->10.0.0.7:8443: read: connection reset by peer`,
-    `${post}write tcp 10.0.0.2:5000->10.0.0.7:8443: write: broken pipe`,
-    `${post}stream error: stream ID 1; INTERNAL_ERROR; received from peer`,
-    "unexpected error when reading response body. Please retry. Original error: unexpected EOF",
-    "stream error when reading response body, may be caused by closed connection. Please retry. Original error: stream error: stream ID 1",
-  ],
-  "no-tls": [
-    `${post}http: server gave HTTP response to HTTPS client`,
-    `${post}tls: first record does not look like a TLS handshake`,
-    `${post}tls: oversized record received with length 20527`,
-  ],
-  "no-http": [
-    `${post}net/http: HTTP/1.x transport connection broken: malformed HTTP response "SSH-2.0"`,
-    `${post}stopped after 10 redirects`,
-  ],
-  "tls-version": [
-    `${handshake}protocol version not supported`,
-    `${handshake}insufficient security level`,
-    `${post}tls: server selected unsupported protocol version 301`,
-  ],
-  "no-certificate": [
-    `${handshake}internal error`,
-    `${handshake}handshake failure`,
-    `${handshake}unrecognized name`,
-  ],
-  "client-certificate": [
-    `${handshake}bad certificate`,
-    `${handshake}certificate required`,
-    `${handshake}unknown certificate authority`,
-    `${handshake}expired certificate`,
-  ],
-  expired: [
-    `${verify}certificate has expired or is not yet valid: current time 2026-11-28T02:00:00Z is after 2026-11-20T00:00:00Z`,
-  ],
-  "other-name": [
-    `${verify}certificate is valid for admission.elsewhere.svc, not admission.engine.svc`,
-    `${verify}certificate is not valid for any names, but wanted to match admission.engine.svc`,
-    `${verify}certificate relies on legacy Common Name field, use SANs instead`,
-    `${verify}cannot validate certificate for 10.0.0.7 because it doesn't contain any IP SANs`,
-  ],
-  untrusted: [
-    `${verify}certificate signed by unknown authority`,
-    `${verify}certificate signed by unknown authority (possibly because of "x509: cannot verify signature: insecure algorithm SHA1-RSA" while trying to verify candidate authority certificate "root")`,
-  ],
-  unfit: [
-    `${verify}certificate specifies an incompatible key usage`,
-    `${verify}too many intermediates for path length constraint`,
-    `${post}tls: failed to parse certificate from server: x509: negative serial number`,
-  ],
-  bundle: [],
-  "review-versions": [],
-  "no-review": [
-    "couldn't get version/kind; json parse error: invalid character '<' looking for beginning of value",
-    'no kind "Review" is registered for version "v1" in scheme "pkg/runtime/scheme.go:110"',
-    "json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool",
-    "0-length response with status code: 200 and content type: text/plain",
-    "Object 'Kind' is missing in '{}'",
-    "converting (v1.Status) to (v1.AdmissionReview): unknown conversion",
-  ],
-  "no-path": [
-    "the server could not find the requested resource",
-    "the server does not allow this method on the requested resource",
-    "the server responded with the status code 302 but did not return more information",
-    "the server was unable to respond with a content type that the client supports",
-  ],
-  mesh: [
-    "RBAC: access denied",
-    server("RBAC: access denied"),
-    server(
-      "upstream connect error or disconnect/reset before headers. reset reason: connection refused",
-    ),
-    server("no healthy upstream"),
-    "upstream request timeout",
-  ],
-  caller: [
-    "the server has asked for the client to provide credentials",
-    "Forbidden",
-    "Unauthorized",
-  ],
-  busy: [
-    "the server has received too many requests and has asked us to try again later",
-    "the server is currently unable to handle the request",
-  ],
-  "too-large": [
-    "request entity too large",
-    "the server responded with the status code 413 but did not return more information",
-  ],
-  broken: [
-    server("panic: runtime error"),
-    // a server may quote any of the words above
-    server("dial tcp 10.0.0.9:5432: connect: connection refused"),
-    server("x509: certificate signed by unknown authority"),
-  ],
+test.each(readProducedTexts().map((one) => [one.title, one] as const))(
+  "as it was said: %s",
+  (title, { means, text }) => {
+    const isCondition = /conditions? that cannot be evaluated$/.test(title);
+    expect([text, readTrouble(text), isUnevaluated(text)]).toEqual([text, means, isCondition]);
+  },
+);
+
+/** What Go said of certificates: which link each of its texts blames. */
+const verdicts: Readonly<Record<string, CallTrouble>> = {
+  "unable to load root certificates": "bundle",
+  "certificate has expired or is not yet valid": "expired",
+  "certificate is valid for": "other-name",
+  "certificate is not valid for any names": "other-name",
+  "certificate relies on legacy Common Name": "other-name",
+  "certificate signed by unknown authority": "untrusted",
+  "remote error: tls: handshake failure": "handshake",
+  "remote error: tls: internal error": "no-certificate",
 };
 
-/** Behind `failed calling webhook "NAME": `. */
-const otherwise: readonly (readonly [CallTrouble, string])[] = [
-  [
-    "bundle",
-    "could not get REST client: unable to load root certificates: unable to parse bytes as PEM block",
-  ],
-  [
-    "review-versions",
-    "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
-  ],
-  ["no-review", "received invalid webhook response: webhook response was absent"],
-  ["no-review", 'received invalid webhook response: expected response.uid="a", got "b"'],
-  ["late", "no answer within 5 s"],
-];
-
-const rows = [
-  ...Object.entries(failedCalls).flatMap(([means, texts]) =>
-    texts.map((text) => [means, `failed to call webhook: ${text}`] as const),
+test.each(
+  [...new Set(readGoVerdicts().rows.flatMap(({ go, go123 = go }) => [go, go123]))].filter(
+    (one) => one !== "accepted",
   ),
-  ...otherwise,
-];
+)("of a certificate: %s", (said) => {
+  const told = Object.keys(verdicts).find((one) =>
+    said.replace(/^tls:.*? x509: /, "").startsWith(one),
+  );
+  const isBundle = told === "unable to load root certificates";
+  const text = isBundle ? `could not get REST client: ${said}` : `${post}${said}`;
+  expect([text, readTrouble(text)]).toEqual([text, verdicts[told ?? ""] ?? "unfit"]);
+});
+
+/** What needs a network, a tunnel or an older API server; beside each the file of its source that says so. */
+const elsewhere: readonly (readonly [CallTrouble, source: string, ...texts: readonly string[]])[] =
+  [
+    [
+      "no-name",
+      "net/dnsclient_unix.go",
+      `${post}dial tcp: lookup gate.example.com on 10.96.0.10:53: no such host`,
+      `${post}dial tcp: lookup gate.example.com on 10.96.0.10:53: server misbehaving`,
+      `${post}dial tcp: lookup gate.example.com: i/o timeout`,
+      `${post}dial tcp: lookup gate.example.com on [fd00::a]:53: read udp [fd00::2]:4000->[fd00::a]:53: connection refused`,
+    ],
+    [
+      "tunnel",
+      "konnectivity-client/pkg/client/client.go, conn.go",
+      `${post}dial timeout, backstop`,
+      `${post}dial timeout, context`,
+      `${post}dial closed`,
+      `${post}tunnel closed`,
+      `${post}tunnel is closed`,
+    ],
+    [
+      "tunnel",
+      "apiserver-network-proxy/pkg/server/backend_manager.go, server.go",
+      `${post}No agent available`,
+      `${post}No backend available`,
+      `${post}failed to dial backend, dialing timed out`,
+    ],
+    [
+      "tunnel",
+      "google.golang.org/grpc/internal/status/status.go",
+      `${post}rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing: dial unix /run/konnectivity.socket: connect: no such file or directory"`,
+    ],
+    [
+      "tunnel",
+      "apiserver/pkg/server/egressselector",
+      `${post}dial unix /run/konnectivity.socket: connect: connection refused`,
+    ],
+    [
+      // the agent's own words
+      "closed",
+      "apiserver-network-proxy/pkg/agent/client.go",
+      `${post}dial tcp [2001:db8::7]:8443: connect: connection refused`,
+    ],
+    [
+      "closed",
+      "golang.org/x/crypto/ssh/channel.go",
+      `${post}ssh: rejected: connect failed (Connection refused)`,
+    ],
+    [
+      "no-route",
+      "golang.org/x/crypto/ssh/channel.go, tunnels of providers",
+      `${post}Address is not allowed`,
+      `${post}ssh: rejected: administratively prohibited (open failed)`,
+    ],
+    [
+      "no-route",
+      "syscall/zerrors_linux_amd64.go",
+      ...[
+        "network is unreachable",
+        "network is down",
+        "no route to host",
+        "host is down",
+        "operation not permitted",
+        "permission denied",
+        "invalid argument",
+        "cannot assign requested address",
+        "address family not supported by protocol",
+      ].map((errno) => `${dial}connect: ${errno}`),
+      `${post}dial tcp [fd00::7]:443: connect: network is unreachable`,
+      `${post}read tcp [fd00::2]:5000->[fd00::7]:8443: read: no route to host`,
+    ],
+    [
+      "late",
+      "net/http/client.go, transport.go, h2_bundle.go",
+      `${post}context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
+      `${post}net/http: TLS handshake timeout`,
+      `${post}net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)`,
+      `${post}http2: timeout awaiting response headers`,
+    ],
+    [
+      "late",
+      "net/net.go, syscall/zerrors_linux_amd64.go",
+      `${dial}i/o timeout`,
+      `${dial}connect: connection timed out`,
+      `${post}dial tcp [fd00::7]:443: i/o timeout`,
+      `${post}read tcp 10.0.0.2:5000->10.0.0.7:8443: read: connection timed out`,
+    ],
+    ["late", "this tool", "no answer within 5 s"],
+    [
+      "proxy",
+      "net/http/socks_bundle.go",
+      `${post}socks connect tcp 10.9.9.9:1080->10.0.0.7:8443: unknown error host unreachable`,
+    ],
+    [
+      "proxy",
+      "net/http/transport.go",
+      `${post}Bad Gateway`,
+      `${post}Gateway Time-out`,
+      `${post}unknown status code`,
+    ],
+    [
+      "lost",
+      "net/http/h2_bundle.go, transport.go",
+      `${post}http2: client connection lost`,
+      `${post}http2: client connection force closed via ClientConn.Close`,
+      `${post}http2: client conn not usable`,
+      `${post}http2: Transport: cannot retry err [http2: Transport received Server's graceful shutdown GOAWAY] after Request.Body was written; define Request.GetBody to avoid this error`,
+      `${post}http: server closed idle connection`,
+      `${post}net/http: cannot rewind body after connection loss`,
+      `${post}net/http: request canceled`,
+    ],
+    [
+      "lost",
+      "context/context.go, net/net.go",
+      `${post}context canceled`,
+      `${dial}operation was canceled`,
+    ],
+    [
+      "cut",
+      "syscall/zerrors_linux_amd64.go, internal/poll/fd.go",
+      `${post}write tcp 10.0.0.2:5000->10.0.0.7:8443: write: broken pipe`,
+      `${post}write tcp 10.0.0.2:5000->10.0.0.7:8443: use of closed network connection`,
+      `${post}read tcp [fd00::2]:5000->[fd00::7]:8443: read: connection reset by peer`,
+      `${post}read tcp 10.0.0.2:5000->10.0.0.7:8443: read: software caused connection abort`,
+    ],
+    [
+      "tls-version",
+      "crypto/tls/handshake_client_tls13.go, conn.go",
+      `${post}tls: server selected unsupported group`,
+      `${post}tls: received record with version 302 when expecting version 303`,
+      `${post}tls: FIPS 140-3 requires the use of Extended Master Secret`,
+    ],
+    [
+      "no-certificate",
+      "crypto/tls/handshake_client_tls13.go",
+      `${post}tls: received empty certificates message`,
+    ],
+    [
+      "unfit",
+      "crypto/tls/handshake_client_tls13.go, key_agreement.go, common.go",
+      `${post}tls: certificate used with invalid signature algorithm`,
+      `${post}tls: server certificate contains incorrect key type for selected ciphersuite`,
+      `${post}tls: no FIPS compatible certificate chains found`,
+    ],
+    [
+      "untrusted",
+      "crypto/x509/verify.go",
+      `${post}tls: failed to verify certificate: x509: failed to load system roots and no roots provided`,
+    ],
+    [
+      // a reason in the hint is that of another certificate
+      "untrusted",
+      "crypto/x509/verify.go",
+      `${post}tls: failed to verify certificate: x509: certificate signed by unknown authority (possibly because of "x509: certificate has expired or is not yet valid" while trying to verify candidate authority certificate "root")`,
+    ],
+    [
+      "review-versions",
+      "apiserver/pkg/admission/plugin/webhook/request/admissionreview.go, of an entry from before version 1",
+      "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
+    ],
+    [
+      "no-review",
+      "apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go",
+      "received undecodable patch in webhook response: invalid character 'x' looking for beginning of value",
+      'unsupported patch type "MergePatch"',
+    ],
+    [
+      "no-review",
+      "apimachinery/pkg/runtime/error.go",
+      "failed to call webhook: Object 'Kind' is missing in '{}'",
+    ],
+    [
+      "no-http",
+      "net/http/internal/chunked.go",
+      "failed to call webhook: unexpected error when reading response body. Please retry. Original error: malformed chunked encoding",
+    ],
+    [
+      "late",
+      "apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go, before 1.23, and net/url/url.go before Go 1.14",
+      "Post https://admission.engine.svc:443/admission?timeout=30s: context deadline exceeded",
+    ],
+    ["no-path", "webhook/app.ts", "failed to call webhook: there is nothing at this path"],
+    [
+      "client-certificate",
+      "webhook/review/call.ts",
+      "failed to call webhook: the client certificate is for someone else",
+    ],
+    [
+      "busy",
+      "webhook/review/call.ts",
+      "failed to call webhook: too many reviews at once",
+      "failed to call webhook: too many large reviews at once",
+      "failed to call webhook: too many reviews at once, and the body is late",
+    ],
+    [
+      "too-large",
+      "webhook/review/body.ts",
+      "failed to call webhook: the body is larger than 3145728 bytes",
+    ],
+    [
+      "broken",
+      "webhook/review",
+      "failed to call webhook: cannot judge: the body did not arrive in time",
+      "failed to call webhook: a rule failed, see the webhook's log",
+      "failed to call webhook: the call failed",
+    ],
+    // a server may quote any of the words above
+    ...[
+      "dial tcp 10.0.0.9:5432: connect: connection refused",
+      "x509: certificate signed by unknown authority",
+      "calling it: upstream connect error",
+    ].map(
+      (words) =>
+        [
+          "broken",
+          "apimachinery/pkg/api/errors/errors.go",
+          `failed to call webhook: an error on the server (${JSON.stringify(words)}) has prevented the request from succeeding`,
+        ] as const,
+    ),
+  ];
+
+const rows = elsewhere.flatMap(([means, , ...texts]) =>
+  texts.map((text) => [means, text] as const),
+);
 
 test.each(rows)("%s: %s", (means, text) => {
   expect(readTrouble(`Internal error occurred: failed calling webhook "gate": ${text}`)).toBe(
@@ -191,18 +279,27 @@ test.each(rows)("%s: %s", (means, text) => {
   expect(readTrouble(text)).toBe(means);
 });
 
-test("every meaning has a text", () => {
-  const told = new Set(rows.map(([means]) => means));
-  expect(Object.keys(failedCalls).filter((one) => !told.has(one))).toEqual([]);
-});
-
+/** TLS alerts that tell of no one link, errors of the API server's own, words of the webhook, and what is new. */
 test.each([
   "failed to call webhook: something new",
-  `failed to call webhook: ${post}something new`,
+  `${post}something new`,
+  `${post}remote error: tls: encrypted client hello required`,
+  `${post}local error: tls: bad record MAC`,
+  `${post}dial tcp 10.96.9.9:443: socket: too many open files`,
+  "could not get REST client: tls: private key does not match public key",
+  "Webhook SideEffects is nil",
   // an answer's own words are not the network's
   "failed to call webhook: the database says: connection refused",
   "failed to call webhook: x509: certificate signed by unknown authority",
-  `failed to call webhook: ${post}the server could not find the requested resource`,
+  'failed to call webhook: asking Post "https://db.example/?timeout=5s": dial tcp 10.0.0.9:5432: connect: connection refused',
+  `${post}the server could not find the requested resource`,
 ])("blamed on nothing: %s", (text) => {
   expect(readTrouble(text)).toBeUndefined();
+});
+
+test("a policy is no condition of a webhook", () => {
+  const policy = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request";
+  expect(isUnevaluated(`edbs.x "a" is forbidden: ${policy}: expression 'false' failed`)).toBe(
+    false,
+  );
 });

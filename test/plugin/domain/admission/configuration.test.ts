@@ -8,7 +8,7 @@ import * as configuration from "../../../../plugin/domain/admission/configuratio
 import { aNewConfiguration, anOldConfiguration } from "../../../support/builders";
 
 const { readCaBundle, listCandidates, listEntries, entryNames, findEntry } = configuration;
-const { findLostRules, matchesResource, wideRules } = configuration;
+const { listLost, matchesResource, renderReached, wideRules } = configuration;
 const { readServiceName, readServiceNamespace } = configuration;
 const { group } = names;
 
@@ -45,7 +45,7 @@ test.each([undefined, null, []])("of %j nothing is made up", (absent) => {
     expect(readServiceNamespace(entry) ?? readServiceName(entry)).toBeUndefined();
     expect(readCaBundle(entry)).toBe("");
     expect(matchesResource(entry, wanted)).toBe(false);
-    expect(findLostRules(entry, undefined)).toEqual([]);
+    expect(listLost(entry, undefined)).toEqual([]);
     expect(wideRules(entry, names)).toEqual([]);
   }
 });
@@ -170,7 +170,7 @@ test.each<[string, ValidatingWebhook | undefined, ValidatingWebhook, readonly st
   ],
   ["nothing by other versions", anEntry(), anEntry({ apiVersions: ["v1"] }), []],
 ])("an apply would remove %s", (_title, ...[live, next, lost]) => {
-  expect(findLostRules(live, next)).toEqual(lost);
+  expect(renderReached(listLost(live, next))).toEqual(lost);
 });
 
 test.each<[WebhookRule, readonly string[]]>([

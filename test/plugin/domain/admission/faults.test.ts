@@ -1,8 +1,13 @@
 /** What a probe was told of the webhook itself: each of the API server's texts has its link and its command. */
 import { firstRun } from "../../../../plugin/domain/base/remedy";
 import { readAnswer } from "../../../../plugin/domain/admission/answers";
-import { judgeAnswers } from "../../../../plugin/domain/admission/faults";
+import {
+  findUnevaluated,
+  judgeAnswers,
+  reportUnevaluated,
+} from "../../../../plugin/domain/admission/faults";
 import type { Observation } from "../../../../plugin/domain/admission/probe";
+import type { ValidatingWebhook } from "../../../../plugin/domain/kube/models";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 
 const { entry, configuration } = names.webhook;
@@ -46,16 +51,8 @@ test.each<[string, Observation, readonly [code: string, line?: string]]>([
     ),
     ["WEBHOOK-SERVES-OTHER", restart],
   ],
-  [
-    "too late",
-    failing(`${post}: context deadline exceeded`),
-    ["WEBHOOK-UNREACHABLE", "kubectl get networkpolicies --namespace=data -o yaml"],
-  ],
-  [
-    "no way",
-    failing(`${post}: dial tcp 10.0.0.1:443: i/o timeout`),
-    ["WEBHOOK-UNREACHABLE", "kubectl get networkpolicies --namespace=data -o yaml"],
-  ],
+  ["too late", failing(`${post}: context deadline exceeded`), ["WEBHOOK-UNREACHABLE", logs]],
+  ["no way", failing(`${post}: dial tcp 10.0.0.1:443: i/o timeout`), ["WEBHOOK-UNREACHABLE", logs]],
   [
     "nothing listens",
     failing(`${post}: dial tcp 10.0.0.1:443: connect: connection refused`),
@@ -99,6 +96,11 @@ test.each<[string, Observation, readonly [code: string, line?: string]]>([
     ["WEBHOOK-NOT-ANSWERING", logs],
   ],
   [
+    "a handshake that breaks off",
+    failing(`${post}: remote error: tls: handshake failure`),
+    ["WEBHOOK-NOT-ANSWERING", logs],
+  ],
+  [
     "a certificate that has expired",
     failing(
       `${post}: tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2026-11-28T02:00:00Z is after 2026-11-20T00:00:00Z`,
@@ -119,7 +121,7 @@ test.each<[string, Observation, readonly [code: string, line?: string]]>([
   [
     "no answer at all",
     { ...seen("accept"), answer: { is: "failed", by: "", detail: "no answer within 5 s" } },
-    ["WEBHOOK-UNREACHABLE", "kubectl get networkpolicies --namespace=data -o yaml"],
+    ["WEBHOOK-UNREACHABLE", logs],
   ],
 ])("%s", (_, observation, [code, line]) => {
   const found = judgeAnswers([seen("accept"), observation, seen("accept")], answering);
@@ -161,4 +163,80 @@ test.each([
 ])("%s is told by its cause", (text, says) => {
   const found = judgeAnswers([failing(`${post}: ${text}`)], answering);
   expect(`${String(found?.cause)} ${String(found?.fix)}`).toContain(says);
+});
+
+test.each<[string, Partial<Parameters<typeof judgeAnswers>[1]>, string, readonly string[]]>([
+  [
+    "under Fail",
+    {},
+    "an edit that must be refused passes: no webhook in force refuses it",
+    ["see in its log why it lets them pass", "restart it"],
+  ],
+  [
+    "under Ignore, where no one can tell whether it was called",
+    { policies: ["Ignore"] },
+    "an edit that must be refused passes, and whether the webhook answered cannot be seen: failurePolicy Ignore: calls that fail let edits pass",
+    [
+      "see whether calls reach it: its log has a line for each; where none comes, check names what is broken on the way",
+      "restart it where they come",
+    ],
+  ],
+  [
+    "with conditions, whatever the policy is",
+    { policies: ["Ignore"], conditions: ["c asks who edits", "d is never true"] },
+    "an edit that must be refused passes: it is not called, by its conditions (c asks who edits; d is never true), or lets it pass",
+    ["see whether its matchConditions are meant for this user and these edits"],
+  ],
+])("a bad edit that passes, %s: %#", (_, more, cause, says) => {
+  const found = judgeAnswers([seen("deny")], { ...answering, ...more });
+  expect(found).toMatchObject({ code: "WEBHOOK-ALLOWS-ALL", object: answering.object, cause });
+  const told = found?.remedies?.flatMap((one) => [one.says, ...(one.then ? [one.then.says] : [])]);
+  expect(told).toEqual(says);
+});
+
+describe("a condition that cannot be evaluated", () => {
+  const condition = { name: "team", expression: "object.metadata.labels.team == 'a'" };
+  const conditional: ValidatingWebhook = { name: entry, matchConditions: [condition] };
+  const other: ValidatingWebhook = {
+    name: "other",
+    matchConditions: [{ name: "x", expression: "request.userInfo.username != 'x'" }],
+  };
+  const refusal = (expression: string): string =>
+    `edbs.app.engine.com "probe" is forbidden: expression '${expression}' resulted in error: no such key: labels`;
+  const told = refusal(condition.expression);
+
+  test.each<[string, readonly Observation[], readonly ValidatingWebhook[], string | undefined]>([
+    ["of an entry", [seen("accept", told)], [conditional], "team"],
+    ["of the second entry", [seen("accept", told)], [{}, other, conditional], "team"],
+    ["after answers of other sorts", [seen("deny"), seen("accept", told)], [conditional], "team"],
+    ["of somebody else's entry", [seen("accept", refusal("false"))], [conditional], undefined],
+    ["no conditions", [seen("accept", told)], [{}], undefined],
+    ["no answers", [], [conditional], undefined],
+    [
+      "an edit that is refused by a quota",
+      [seen("accept", "exceeded quota")],
+      [conditional],
+      undefined,
+    ],
+    ["a call that fails", [failing(`${post}: EOF`)], [conditional], undefined],
+  ])("%s: %#", (_, observations, entries, name) => {
+    const found = findUnevaluated(observations, entries);
+    expect(found).toEqual(name === undefined ? undefined : { name, detail: told });
+  });
+
+  test.each<[readonly ("Fail" | "Ignore")[], string]>([
+    [["Fail"], "edits that it checks fail"],
+    [["Ignore"], "nothing is validated (failurePolicy Ignore: calls that fail let edits pass)"],
+  ])("under %j it is told with what it does, and only looked at", (policies, does) => {
+    const { object } = answering;
+    const found = reportUnevaluated({ name: "team", detail: told }, { object, policies });
+    expect(found).toMatchObject({ code: "WEBHOOK-NOT-ANSWERING", severity: "error", object });
+    expect(found.cause).toBe(
+      `${does}, as its condition team cannot be evaluated for them: ${told}`,
+    );
+    const words = ["get", object.toLowerCase(), "-o", "yaml"];
+    const says =
+      "have the condition ask whether a field is there before it is used, or take it out";
+    expect(found.remedies).toEqual([{ says, see: { of: "kubectl", words } }]);
+  });
 });

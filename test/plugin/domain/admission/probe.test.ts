@@ -87,6 +87,7 @@ test("a tally counts right answers per twin and names who refused, once each", (
   expect(tally([])).toEqual({ accept: { ok: 0, of: 0 }, deny: { ok: 0, of: 0, by: "" } });
 });
 
+const unevaluated = `edbs.x "a" is forbidden: expression 'object.spec.size > 1' resulted in error: no such key: size`;
 const wanted = { entry: "new", quietMs: 200, pairs: 2 };
 const good = [pass, deny];
 const passes = "an edit that must be refused passes";
@@ -109,6 +110,11 @@ test.each<[string, readonly Seen[], string]>([
     "a schema, good twin",
     [unfit],
     "the edit that must be accepted is refused by something else: schema",
+  ],
+  [
+    "a condition that cannot be evaluated",
+    [["accept", { is: "other", detail: unevaluated }]],
+    `the edit that must be accepted is refused before a call, as a condition of a webhook (matchConditions) cannot be evaluated for it: ${unevaluated}`,
   ],
   [
     "a schema, bad twin",

@@ -1,6 +1,7 @@
 /** What is found of the webhook is the same whoever asks: check, status, and the gate of a swap. */
-import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { webhookStatus } from "../../../../plugin/commands/upgrade-webhook/next";
+import { playProbe, seenWebhook } from "../../../support/probes";
+import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { isOlmServed } from "../../../../plugin/domain/admission/configuration";
 import { plannedServerList, type PlannedScene } from "../../../../plugin/domain/admission/symptoms";
 import { judgePlannedWay } from "../../../../plugin/domain/admission/way";
@@ -49,7 +50,7 @@ test.each(scenes)("%s: check names what a swap would refuse", async (_, change) 
   );
   // what is not of this namespace, or only stands against a write, is no matter of status
   const beyond = ["WEBHOOK-OTHER-NAMESPACE", "WEBHOOK-LOSES-RULES", "WEBHOOK-OLD-HAS-OTHERS"];
-  const { verdict } = webhookStatus(facts);
+  const { verdict } = webhookStatus(facts, { probe: world.probe ?? playProbe(facts) });
   if (wrong && !beyond.some((code) => told.has(code))) expect(verdict.is).not.toBe("fine");
 });
 
@@ -61,8 +62,7 @@ const lists = [
 test.each(scenes)("%s: a list that is taken away makes nothing better", async (_, change) => {
   const world = await build(change);
   const facts = await world.facts();
-  const isWell = (one: Facts): boolean =>
-    ["fine", "absent"].includes(webhookStatus(one).verdict.is);
+  const isWell = (one: Facts): boolean => ["fine", "absent"].includes(seenWebhook(one).verdict.is);
   const isQuiet = (one: Facts): boolean => {
     const scene = planned(world, one);
     const { doubts = [] } = judgePlannedWay(scene);

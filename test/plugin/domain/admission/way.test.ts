@@ -1,4 +1,5 @@
 /** The way from the API server to the admission container, as `check` and `status` tell it. */
+import { provenAt, seenWebhook } from "../../../support/probes";
 import { firstRun } from "../../../../plugin/domain/base/remedy";
 import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { webhookStatus } from "../../../../plugin/commands/upgrade-webhook/next";
@@ -55,7 +56,7 @@ test.each(Object.entries(brokenWays))("broken: %s", async (_, { at, code, change
   const facts = await world.facts();
   const { findings } = await world.judge();
   const codes = findings.map((one) => one.code);
-  const { way, verdict } = webhookStatus(facts);
+  const { way, verdict } = seenWebhook(facts);
   expect(way).toMatch(new RegExp(`broken at the ${wayLinks[at]}$`));
   expect(verdict).toMatchObject({ is: "stalled" });
   // each link that is broken is told once, and by nothing else
@@ -69,7 +70,7 @@ test.each(Object.entries(brokenWays))(
   async (_, { at, change }) => {
     const world = await wired(change);
     world.set(entries, "webhooks.0.failurePolicy", "Ignore");
-    const { verdict } = webhookStatus(await world.facts());
+    const { verdict } = seenWebhook(await world.facts());
     const said = (await world.judge()).findings.map(({ cause }) => cause).join("\n");
     expect(said).toContain("failurePolicy Ignore: calls that fail let edits pass");
     expect(`${said} ${JSON.stringify(verdict)}`).not.toMatch(
@@ -88,7 +89,7 @@ test.each(brokenPairs)("broken twice: %s, and %s", async (first, second) => {
       if (first !== "no Service") other?.change(s);
     },
   );
-  const { way } = webhookStatus(await world.facts());
+  const { way } = seenWebhook(await world.facts());
   const [at, next] = [one, other].map((row) => wayLinks[row?.at ?? "answer"]);
   // what the entry lacks is told after what it leads to
   expect([`broken at the ${String(at)}`, `broken at the ${String(next)}`]).toContain(
@@ -100,7 +101,7 @@ test.each(Object.entries(wholeWays))("whole: %s", async (_, change) => {
   const world = await wired(change);
   const { findings } = await world.judge();
   expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
-  const { way, verdict } = webhookStatus(await world.facts());
+  const { way, verdict } = seenWebhook(await world.facts());
   expect(way).toMatch(
     /^API server → admission:\d+( → \d (pod|endpoint)s?)?, certificate \d+ days$/,
   );
@@ -133,7 +134,7 @@ describe.each(["may not be read", "are not those of the cluster"] as const)(
       expect(way.broken).toBe(is === "closed" ? "network" : undefined);
       const doubts = (way.doubts ?? []).map(({ code, severity }) => [code, severity]);
       expect(doubts).toEqual(is === "unknown" ? [["WEBHOOK-NETWORK-POLICY", "warning"]] : []);
-      const { verdict } = webhookStatus(facts);
+      const { verdict } = seenWebhook(facts);
       const open = why === "may not be read" ? "unknown" : "fine";
       const verdicts = { closed: "stalled", open, unknown: "unknown" } as const;
       expect(verdict.is).toBe(verdicts[is]);
@@ -141,7 +142,7 @@ describe.each(["may not be read", "are not those of the cluster"] as const)(
         expect(verdict).toMatchObject({
           because: expect.stringContaining("could not be read") as string,
         });
-        expect(webhookStatus(facts, { is: "proven" }).verdict.is).toBe("fine");
+        expect(webhookStatus(facts, { probe: provenAt(0) }).verdict.is).toBe("fine");
       }
     });
   },
@@ -168,7 +169,7 @@ test("a container beside the webhook's that says no port may listen where the Se
   const told = findings.filter(({ code }) => code === "WEBHOOK-TARGET-PORT");
   expect(told).toMatchObject([{ severity: "warning", object: service }]);
   expect(told[0]?.cause).toContain("unless a container that says no port listens there");
-  const { verdict, way } = webhookStatus(await world.facts());
+  const { verdict, way } = seenWebhook(await world.facts());
   expect(verdict.is).toBe("unknown");
   expect(way).not.toContain("broken");
 });
@@ -278,7 +279,7 @@ test.each(Object.entries(brokenWays).filter(([, { at }]) => at !== "certificate"
 
 test("a way that the probe has proven is told as a whole one, whatever a policy says", async () => {
   const world = await wired((s) => s.add(peersOf({ podSelector: {} })));
-  const { verdict, way } = webhookStatus(await world.facts(), { is: "proven" });
+  const { verdict, way } = webhookStatus(await world.facts(), { probe: provenAt(0) });
   expect(verdict).toMatchObject({
     is: "fine",
     says: expect.not.stringContaining("broken") as string,

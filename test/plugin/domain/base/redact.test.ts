@@ -1,4 +1,10 @@
-import { conceal, publicText, publicWords, secretsIn } from "../../../../plugin/domain/base/redact";
+import {
+  conceal,
+  publicText,
+  publicWords,
+  secretsIn,
+  secretsInSetting,
+} from "../../../../plugin/domain/base/redact";
 
 test.each([
   ["--release=https://user:s3cr3t@host/r.tar.gz", "--release=https://host/r.tar.gz"],
@@ -19,6 +25,12 @@ test.each([
   ["--as-group=https://issuer#admins", "--as-group=https://issuer#admins"],
   ["https://user:s3cr3t@host/r", "https://host/r"],
   ['{"url":"https://user:s3cr3t@host/r","b":1}', '{"url":"https://host/r","b":1}'],
+  ["--set=a.b=1,c={x,y}", "--set=a.b=1,c={x,y}"],
+  ["--set=a=1,auth.password=s3,cr3t,b=2", "--set=a=1,auth.password=…"],
+  ["--set-string=a\\,b=1,apiKey=s3cr3t", "--set-string=a\\,b=1,apiKey=…"],
+  ['--set-json=d={"a":1, "token": "s3cr3t"}', '--set-json=d={"a":1, "token":…'],
+  ['--set-json={"token":"s3cr3t"}', '--set-json={"token":…'],
+  ["--set=dsn=https://user:s3cr3t@host/db", "--set=dsn=https://host/db"],
   ["--yes", "--yes"],
 ])("the words of a command: %j is %j", (word, shown) => {
   expect(publicWords(["upgrade-webhook", word])).toEqual(["upgrade-webhook", shown]);
@@ -56,6 +68,24 @@ test.each([
   ["data LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUV2UUlCQUR", [], "data …"],
 ])("%j without %j", (text, known, left = text) => {
   expect(conceal(text, known)).toBe(left);
+});
+
+test("what helm sets may stand in a word of its own", () => {
+  const words = ["helm", "--set", "image=x,password=s3cr3t", "--values", "password=f"];
+  expect(publicWords(words)).toEqual(words.with(2, "image=x,password=…"));
+});
+
+test.each([
+  ["a=hunter22", []],
+  ["auth.password=hunter22", ["hunter22"]],
+  ["a=1,auth.password=hun\\,ter22,b=longer-one", ["hun,ter22", "longer-one"]],
+  ['d={"token":"hunter22"}', ["hunter22"]],
+  ["apiKey={first-one,second-one}", ["first-one", "second-one"]],
+  ["pass=short", []],
+])("of the setting %j these are secret: %j", (text, secrets) => {
+  const found = secretsInSetting(text);
+  expect(found).toEqual(expect.arrayContaining([...secrets]));
+  if (secrets.length === 0) expect(found).toEqual([]);
 });
 
 test("secrets of a chart's values are told by their keys", () => {

@@ -2,9 +2,11 @@
  * Every check by changes of a cluster on which everything is in order: those by which it fires, and
  * those by which it nearly does. The golden files have all that is found after each change.
  */
+import { testTime } from "../../../support/manual-clock";
+import { provenAt } from "../../../support/probes";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checks, judgeChecks } from "../../../../plugin/commands/checks";
+import { judgeChecks, listChecks } from "../../../../plugin/commands/checks";
 import { double, single } from "../standstill/causes";
 import { fieldDouble, fieldSingle } from "../standstill/field-causes";
 import { defaultNames } from "../../../../plugin/domain/names/names";
@@ -13,6 +15,8 @@ import { expectGoldenText } from "../../../support/golden";
 import { config, eaadb, edb } from "./labels";
 import { areas, worldOf } from "./scenes";
 import { fitWorld, openShiftWorld } from "./world";
+
+const checks = listChecks({});
 
 test.each([
   ["Kubernetes", undefined],
@@ -26,6 +30,7 @@ test.each([
 test("where everything is in order, every check comes to the verdict ok", async () => {
   const world = await openShiftWorld();
   world.wants("8.0.2-2", { bundle: world.objects.slice(0, 1) });
+  world.probe = provenAt(testTime);
   const { judged } = await world.judge();
   expect(judged.filter(({ verdict }) => verdict !== "ok").map(({ check }) => check.code)).toEqual(
     [],

@@ -1,8 +1,11 @@
 import { kubectl, type Remedy, tool } from "../../../../plugin/domain/base/remedy";
 import { type Check, on } from "../../../../plugin/domain/checks/check";
-import { isBlocked, judgeBy } from "../../../../plugin/domain/checks/judge";
-import { judgeChecks, checks } from "../../../../plugin/commands/checks";
+import type { ProbeOutcome } from "../../../../plugin/domain/admission/probe-outcome";
+import { isBlocked, judgeBy, type JudgedCheck } from "../../../../plugin/domain/checks/judge";
+import { judgeChecks, listChecks } from "../../../../plugin/commands/checks";
+import { provenAt } from "../../../support/probes";
 import { fitWorld, openShiftWorld, type World } from "./world";
+import { NotSeen } from "../../../../plugin/domain/diagnosis/diagnose";
 import type { Facts } from "../../../../plugin/domain/facts/facts";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { describeSituation } from "../../../../plugin/domain/checks/context";
@@ -153,7 +156,7 @@ describe("what could not be read is not claimed", () => {
     blind.unread.set("webhookSecrets", "forbidden");
     if (bundle !== undefined) blind.set(webhook, "webhooks.0.clientConfig.caBundle", bundle);
     const only = ["WEBHOOK-CA-STALE"];
-    const { judged, findings } = judgeChecks(await blind.facts(), {}, { only });
+    const { judged, findings } = judgeChecks(await blind.facts(), {}, { selection: { only } });
     expect(judged.map((one) => one.verdict)).toEqual([verdict]);
     expect(findings.map(({ code }) => code)).toEqual(codes);
   });
@@ -199,7 +202,7 @@ test("without a reader of certificates the certificate is not checked", async ()
   const facts = await world.facts();
   const without = uncertified(facts);
   const { judged } = judgeChecks(without, world.target, {
-    only: ["CERT-EXPIRED", "SECRET-MISSING"],
+    selection: { only: ["CERT-EXPIRED", "SECRET-MISSING"] },
   });
   expect(judged.map(({ check, verdict }) => [check.code, verdict])).toEqual([
     ["SECRET-MISSING", "ok"],
@@ -213,6 +216,7 @@ test("what a check asks of the target and is not given leaves it unjudged, witho
   expect([...because].sort()).toEqual([
     "give the release with --target",
     "give the release's files with --release",
+    "not probed",
     "the role of the operator that runs is not known, give the release's files with --release",
     "there is no template to compare with",
   ]);
@@ -364,7 +368,94 @@ describe("malformed objects break no check", () => {
 test("a check that lacks what it wants finds nothing", async () => {
   const facts = uncertified(await world.facts());
   const situation = describeSituation(facts, {});
-  for (const check of checks.filter(({ wants }) => wants !== undefined)) {
+  for (const check of listChecks({}).filter(({ wants }) => wants !== undefined)) {
     expect(check.judge(situation)).toEqual([]);
   }
+});
+
+test.each<[string, ProbeOutcome | undefined, JudgedCheck["verdict"], string | undefined]>([
+  ["none was made", undefined, "unjudged", "not probed"],
+  [
+    "none was wanted",
+    { is: "unasked", because: "not probed (--no-probe)" },
+    "unjudged",
+    "not probed (--no-probe)",
+  ],
+  ["it shows nothing", { is: "open", because: "exceeded quota" }, "unjudged", "exceeded quota"],
+  ["it was right", provenAt(0), "ok", undefined],
+  [
+    "it failed",
+    { is: "failed", because: "it fails", seen: "closed", policies: ["Fail"] },
+    "ok",
+    undefined,
+  ],
+])("a check that wants a probe is judged by one: %s", async (_, probe, verdict, because) => {
+  const situation = describeSituation(await world.facts(), {}, probe);
+  const { judged } = judgeBy([aCheck({ wants: "probe" })], situation, {});
+  expect(judged).toMatchObject([{ verdict }]);
+  expect(judged[0]?.because).toBe(because);
+});
+
+describe("a check whose findings another one supersedes", () => {
+  const better = (object: string, rest: Partial<Check> = {}): Check =>
+    aCheck({
+      code: "BETTER-CHECK",
+      judge: () => [{ cause: "here", object, supersedes: ["SOME-CHECK"] }],
+      ...rest,
+    });
+  const judgeBoth = async (first: Check, selection = {}) => {
+    const found = aCheck({ judge: () => [{ cause: "x", object: "Kind/x" }] });
+    const situation = describeSituation(await world.facts(), {});
+    const judgment = judgeBy([first, found], situation, selection);
+    const [, other] = judgment.judged;
+    return { told: judgment.findings.map(({ code }) => code), other, judgment };
+  };
+
+  test("is not ok, and says what tells it", async () => {
+    const { told, other, judgment } = await judgeBoth(better("Kind/x"));
+    expect(told).toEqual(["BETTER-CHECK"]);
+    expect(other).toMatchObject({ verdict: "skipped", because: "told by BETTER-CHECK" });
+    expect(isBlocked(judgment, false)).toBe(true);
+  });
+
+  test.each<[string, Check, object]>([
+    ["of another object", better("Kind/y"), {}],
+    ["of less weight", better("Kind/x", { severity: "warning" }), {}],
+    ["that is accepted", better("Kind/x"), { skip: [{ code: "BETTER-CHECK" }] }],
+    ["that cannot be judged", better("Kind/x", { wants: "version" }), {}],
+  ])("fails beside one %s", async (_title, first, selection) => {
+    const { other, judgment } = await judgeBoth(first, selection);
+    expect(other?.verdict).toBe("failed");
+    expect(isBlocked(judgment, false)).toBe(true);
+  });
+
+  test("of several objects tells the others", async () => {
+    const two = aCheck({
+      judge: () => [
+        { cause: "x", object: "Kind/x" },
+        { cause: "y", object: "Kind/y" },
+      ],
+    });
+    const situation = describeSituation(await world.facts(), {});
+    const { judged, findings } = judgeBy([better("Kind/x"), two], situation, {});
+    expect(judged[1]?.verdict).toBe("failed");
+    expect(findings.map(({ code, object }) => [code, object])).toEqual([
+      ["BETTER-CHECK", "Kind/x"],
+      ["SOME-CHECK", "Kind/y"],
+    ]);
+  });
+});
+
+test.each([
+  ["who looks", {}, []],
+  ["who acts", { acts: true }, [{ severity: "warning", cause: "not checked: of x" }]],
+  ["who acts and accepts it", { acts: true, skip: [{ code: "SOME-CHECK" }] }, [{ accepted: true }]],
+])("a value that is not known is told to %s", async (_title, selection, told) => {
+  const unknown: Check["judge"] = () => {
+    throw new NotSeen("of x", []);
+  };
+  const { findings, judged } = await judge({ judge: unknown }, selection);
+  expect(findings).toMatchObject(told);
+  expect(findings).toHaveLength(told.length);
+  expect(judged[0]?.verdict).not.toBe("ok");
 });

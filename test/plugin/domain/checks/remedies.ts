@@ -168,6 +168,7 @@ export const remedies: readonly Remedy[] = [
     reason: "a person looks first",
     says: /\b(see|check|find out|find who|look|read|compare|review|follow)\b/,
     codes: [
+      "OPERATOR-CHART-UNSEEN",
       "ACTIVE-ACTIVE-REMOTE-UNSEEN",
       "CHECK-BROKEN",
       "CLUSTER-DATABASE-UNKNOWN",
@@ -238,6 +239,8 @@ export const remedies: readonly Remedy[] = [
       "DATABASE-PARTICIPANT-OLD",
       "DATABASE-REPLICA-BEHIND",
       "DATABASE-SUSPENDED",
+      "REFERENCE-MISSING",
+      "DEFINITION-TYPES",
       "DATABASE-TYPE",
       "DATABASE-UNMANAGED",
       "DATABASE-VERSION-NOT-OFFERED",

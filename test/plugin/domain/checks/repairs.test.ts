@@ -6,6 +6,8 @@
 import { readFileSync } from "node:fs";
 import { commandedCodes } from "../../../support/commanded-codes";
 import { judgeChecks } from "../../../../plugin/commands/checks";
+import { advisoryFindings } from "../../../../plugin/domain/advisories/findings";
+import { listShipped } from "../../../../plugin/domain/advisories/shipped";
 import { catalogue } from "../../../../plugin/commands/explain/catalogue";
 import { planFromFacts } from "../../../../plugin/commands/upgrade-webhook/checks";
 import { isObject } from "../../../../plugin/domain/base/values";
@@ -32,12 +34,14 @@ const repaired = [
   "WEBHOOK-CA-STALE",
   "WEBHOOK-CALLS-OTHER",
   "WEBHOOK-ENTRY-ABSENT",
+  "WEBHOOK-HOLDS-MORE",
   "WEBHOOK-LEFTOVER",
   "WEBHOOK-NAMESPACE-GONE",
   "WEBHOOK-NETWORK-POLICY",
   "WEBHOOK-PLACEHOLDER",
   "WEBHOOK-RULES-BEHIND",
   "WEBHOOK-SERVICE-PORT",
+  "WEBHOOK-TIMEOUT-SHORT",
 ];
 
 /** The line repairs it: the file that runs it on a cluster, in which each of these codes stands. */
@@ -110,11 +114,14 @@ const decided: Readonly<Record<string, string>> = {
     ...["FIELD-LEFT-OVER", "OPERATOR-OWNED", "PROBE-REFUSED", "WEBHOOK-CA-INJECTED"],
   ]),
   ...each("what helm is to have of the operator", [
+    ...["OPERATOR-CHART-DELETES", "OPERATOR-CHART-DELETES-DATA", "OPERATOR-CHART-RENEWS"],
     ...["OPERATOR-CHART-LOST", "OPERATOR-CHART-MISSED", "OPERATOR-CHART-PENDING"],
     ...["OPERATOR-CHART-UNCOMPARED", "OPERATOR-NOT-CHART"],
   ]),
   ...each("which definition is to have the names", ["DEFINITION-NOT-ESTABLISHED"]),
   ...each("whether the difference is meant", ["WEBHOOK-DIFFERS"]),
+  ...each("what the budget is for", ["WEBHOOK-EVICTION-HELD"]),
+  ...each("whether the mesh takes calls without mTLS", ["WEBHOOK-MESH"]),
   ...each("why the webhook answers as it does", [
     ...["WEBHOOK-ALLOWS-ALL", "WEBHOOK-NOT-ANSWERING", "WEBHOOK-PODS-NOT-READY"],
     ...["WEBHOOK-PUBLISHES-UNREADY", "WEBHOOK-REFUSES-ALL", "WEBHOOK-SERVES-OTHER"],
@@ -129,8 +136,10 @@ function each(reason: string, codes: readonly string[]): Readonly<Record<string,
 test("every code is repaired by its line, or a person decides", () => {
   const lines = [...repaired, ...Object.keys(elsewhere), ...Object.keys(decided)];
   expect([...lines].sort()).toEqual([...commandedCodes].sort());
-  const all = [...lines, ...remedies.flatMap(({ codes }) => codes)];
-  expect([...all].sort()).toEqual([...new Set(catalogue.map(({ code }) => code))].sort());
+  // what releases are known for, and what is wrong with a file of such rows
+  const advised = [...listShipped(), ...Object.values(advisoryFindings)].map(({ code }) => code);
+  const all = [...lines, ...remedies.flatMap(({ codes }) => codes), ...advised];
+  expect([...new Set(all)].sort()).toEqual([...new Set(catalogue.map(({ code }) => code))].sort());
 });
 
 test("every code that comes with a line in a scene is one of these", async () => {
@@ -226,10 +235,10 @@ async function swap(world: World): Promise<void> {
   world.set(label, "webhooks", plan?.wanted["webhooks"]);
 }
 
-/** False where the line of this state only shows what a person decides by. */
+/** False where the line of this state only shows what a person decides by, or there is none. */
 async function carryOut(world: World, finding: Finding): Promise<boolean> {
   const { of, words } = firstRun(finding.remedies)?.run ?? { of: "kubectl", words: [] };
-  if (/^(get|describe|logs)$/.test(words[0] ?? "")) return false;
+  if (/^(get|describe|logs|)$/.test(words[0] ?? "")) return false;
   if (of === "tool") await swap(world);
   else runLine(world, words);
   return true;

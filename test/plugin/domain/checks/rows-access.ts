@@ -5,6 +5,7 @@ import { binding, deployment, eaadb, ec, edb, role, settings, tls, webhook } fro
 import { onOpenShift, type Rows } from "./row";
 import { anOperatorGroup, olmDefinitions } from "../../../support/olm";
 import { aBinding, aConstraint, base64, established, useOf, type World } from "./world";
+import { judgeAnswers } from "../../../../plugin/domain/admission/faults";
 import { defaultNames } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { findLine } from "../../../../plugin/domain/rbac/lines";
@@ -99,6 +100,59 @@ const made = (w: World, namespaceSelector: object = {}): World => {
 const madeByOlm = "ValidatingWebhookConfiguration/made-x7k2p";
 const ofGroup = { matchLabels: { "olm.operatorgroup.uid/g1": "" } };
 
+const webhooksPod = "Pod/engine/engine-enterprise-operator-1";
+const budget = "PodDisruptionBudget/engine/webhook";
+const closedBudget = {
+  observedGeneration: 1,
+  disruptionsAllowed: 0,
+  currentHealthy: 1,
+  desiredHealthy: 1,
+  expectedPods: 1,
+};
+
+/** A budget over the pod of the webhook. */
+const budgeted = (w: World, status: object): World => {
+  wire(w);
+  const { labels } = w.find(webhooksPod)["metadata"] as { labels: object };
+  w.set(webhooksPod, "spec.nodeName", "n1").set(webhooksPod, "status.phase", "Running");
+  return w.add({
+    ...{ apiVersion: "policy/v1", kind: "PodDisruptionBudget" },
+    metadata: { name: "webhook", namespace: "engine" },
+    spec: { maxUnavailable: 0, selector: { matchLabels: labels } },
+    status,
+  });
+};
+
+/** Another container in the pod of the webhook. */
+const meshed = (w: World, name: string): World => {
+  wire(w);
+  const { containers } = w.find(webhooksPod)["spec"] as { containers: object[] };
+  const matchLabels = { name: "engine-enterprise-operator" };
+  return w
+    .set(deployment, "spec.selector", { matchLabels })
+    .set(webhooksPod, "spec.containers", [...containers, { name }]);
+};
+
+const violation =
+  'pods "x" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true';
+
+/** A Deployment whose pods the API server refuses. */
+const uncreated = (w: World, message: string): World => {
+  wire(w);
+  return w
+    .remove(webhooksPod)
+    .set("EndpointSlice/engine/admission-1", "endpoints", [])
+    .set(deployment, "spec.template.metadata.labels", { name: "engine-enterprise-operator" })
+    .set(deployment, "status", {
+      observedGeneration: 1,
+      conditions: [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate", message }],
+    });
+};
+
+/** The rules of the entry for other operations. */
+const operate = (w: World, operations: readonly string[]): World =>
+  w.set(webhook, `${entry}.rules.0.operations`, operations);
+
 /** Codes with rows of their own here. */
 const alone = ["WEBHOOK-PLACEHOLDER", "WEBHOOK-NAMESPACE-GONE", "WEBHOOK-CA-STALE"];
 
@@ -110,7 +164,22 @@ const ofOthers = (w: World, namespace: string, service = "admission"): World =>
     .copy(webhook, { name: "copy" })
     .set(copied, `${entry}.clientConfig.service`, { name: service, namespace });
 
+/** An answer that no text explains. */
+function unexplained(w: World): void {
+  const answering = { namespace: "engine", names: defaultNames, policies: ["Fail"] } as const;
+  const object = `ValidatingWebhookConfiguration/${defaultNames.webhook.configuration}`;
+  const detail = `failed calling webhook "${defaultNames.webhook.entry}": it hummed`;
+  const answer = { is: "failed", by: defaultNames.webhook.entry, detail } as const;
+  const seen = { pair: "EDB", twin: "accept", from: 0, to: 1, answer } as const;
+  const finding = judgeAnswers([seen], { ...answering, ours: [answer.by], object });
+  w.probe = {
+    ...{ is: "failed", because: "it does not answer", seen: "unknown", policies: ["Fail"] },
+    ...(finding && { finding }),
+  };
+}
+
 export const webhookRows: Rows = {
+  "WEBHOOK-NOT-ANSWERING: words that nothing explains": unexplained,
   "WEBHOOK-ABSENT: none": noWebhook,
   "WEBHOOK-OLD: the only one": (w) => {
     const one = oldOne(w);
@@ -162,6 +231,83 @@ export const webhookRows: Rows = {
     w.set(webhook, `${entry}.rules.0.apiVersions`, ["v9"]),
   "WEBHOOK-RULES-BEHIND: not where every version is meant": (w) =>
     w.set(webhook, `${entry}.rules.0.apiVersions`, ["*"]),
+  "WEBHOOK-HOLDS-MORE: deletions": (w) => operate(w, ["CREATE", "UPDATE", "DELETE"]),
+  "WEBHOOK-HOLDS-MORE: every operation": (w) => operate(w, ["*"]),
+  "WEBHOOK-HOLDS-MORE: not where calls that fail let edits pass": (w) =>
+    operate(w, ["*"]).set(webhook, `${entry}.failurePolicy`, "Ignore"),
+  "WEBHOOK-HOLDS-MORE: of a repository": (w) => {
+    track(w);
+    operate(w, ["CREATE", "UPDATE", "DELETE"]);
+  },
+  "WEBHOOK-HOLDS-MORE: of an entry that a person added": (w) =>
+    beside(w, {
+      name: "active.shop.example",
+      rules: [
+        {
+          ...{ apiGroups: [""], apiVersions: ["v1"], resources: ["pods/exec"] },
+          operations: ["CONNECT"],
+        },
+      ],
+    }),
+  "WEBHOOK-HOLDS-MORE: not the old configuration": (w) => {
+    const one = oldOne(w);
+    w.add(one).set("ValidatingWebhookConfiguration/edb-admission", `${entry}.rules`, [
+      { apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["*"] },
+    ]);
+  },
+  "WEBHOOK-TIMEOUT-SHORT: one second": (w) => w.set(webhook, `${entry}.timeoutSeconds`, 1),
+  "WEBHOOK-TIMEOUT-SHORT: two, and calls that fail let edits pass": (w) =>
+    w.set(webhook, `${entry}.timeoutSeconds`, 2).set(webhook, `${entry}.failurePolicy`, "Ignore"),
+  "WEBHOOK-TIMEOUT-SHORT: of a repository": (w) => {
+    track(w);
+    w.set(webhook, `${entry}.timeoutSeconds`, 1);
+  },
+  "WEBHOOK-TIMEOUT-SHORT: not three": (w) => w.set(webhook, `${entry}.timeoutSeconds`, 3),
+  "WEBHOOK-TIMEOUT-SHORT: not the API server's own": (w) =>
+    w.set(webhook, `${entry}.timeoutSeconds`, undefined),
+  "WEBHOOK-EVICTION-HELD: none may be evicted": (w) => budgeted(w, closedBudget),
+  "WEBHOOK-EVICTION-HELD: two budgets for one pod": (w) =>
+    budgeted(w, { ...closedBudget, disruptionsAllowed: 1 }).copy(budget, { name: "again" }),
+  "WEBHOOK-EVICTION-HELD: not one that waits for a pod": (w) =>
+    budgeted(w, { ...closedBudget, expectedPods: 2 }),
+  "WEBHOOK-EVICTION-HELD: not one that has not been counted yet": (w) =>
+    budgeted(w, closedBudget).set(budget, "status", undefined),
+  "WEBHOOK-EVICTION-HELD: not one that allows an eviction": (w) =>
+    budgeted(w, { ...closedBudget, disruptionsAllowed: 1, desiredHealthy: 0 }),
+  "WEBHOOK-EVICTION-HELD: not one of other pods": (w) =>
+    budgeted(w, closedBudget).set(budget, "spec.selector.matchLabels", { app: "other" }),
+  "WEBHOOK-MESH: a proxy of Istio": (w) => meshed(w, "istio-proxy"),
+  "WEBHOOK-MESH: a proxy of Linkerd that leaves other ports out": (w) =>
+    meshed(w, "linkerd-proxy")
+      .note(webhooksPod, "annotations", { "config.linkerd.io/skip-inbound-ports": "25,4000-5000" })
+      .set(deployment, "spec.template.metadata.annotations", {
+        "config.linkerd.io/skip-inbound-ports": "25,4000-5000",
+      }),
+  "WEBHOOK-MESH: a proxy beside a pod of no Deployment": (w) =>
+    meshed(w, "kuma-sidecar").set(deployment, "spec.selector", undefined),
+  "WEBHOOK-MESH: a proxy that stays beside the others as an init container": (w) =>
+    meshed(w, "app").set(webhooksPod, "spec.initContainers", [
+      { name: "istio-proxy", restartPolicy: "Always" },
+    ]),
+  "WEBHOOK-MESH: not where the port is left out": (w) =>
+    meshed(w, "istio-proxy").note(webhooksPod, "annotations", {
+      "traffic.sidecar.istio.io/excludeInboundPorts": "9000, 8443",
+    }),
+  "WEBHOOK-MESH: not where its range is left out": (w) =>
+    meshed(w, "linkerd-proxy").note(webhooksPod, "annotations", {
+      "config.linkerd.io/skip-inbound-ports": "8000-9000",
+    }),
+  "WEBHOOK-MESH: not of a Service that is not there": (w) =>
+    meshed(w, "istio-proxy").remove("Service/engine/admission"),
+  "WEBHOOK-MESH: not of a Service of another namespace": (w) => {
+    meshed(w, "istio-proxy");
+    served(w, "other");
+  },
+  "WEBHOOK-NO-PODS: none may be created": (w) => uncreated(w, violation),
+  "WEBHOOK-NO-PODS: none may be created, for a reason that is not known": (w) =>
+    uncreated(w, "the plug-in x takes no pods"),
+  "WEBHOOK-NO-PODS: none may be created while the controller does not count": (w) =>
+    uncreated(w, "pods is forbidden: status unknown for quota: small"),
   "WEBHOOK-LEFTOVER: not one for objects of no namespace": (w) =>
     ofOthers(w, "retired").set(copied, `${entry}.rules.0.scope`, "Cluster"),
   "WEBHOOK-DIFFERS: another match policy": (w) =>
@@ -179,7 +325,7 @@ export const webhookRows: Rows = {
         name: "not-gitops",
         expression: "request.userInfo.username != 'system:serviceaccount:ci:bot'",
       },
-      { name: "somebody", expression: "request.userInfo.groups.size() > 0" },
+      { name: "any-group", expression: "request.userInfo.groups.size() > 0" },
       { name: "never", expression: " false " },
       { name: "changed", expression: "object != oldObject" },
     ]),
@@ -413,6 +559,30 @@ export const webhookRows: Rows = {
     w
       .set(webhook, `${entry}.objectSelector`, { matchLabels: { tier: "gold" } })
       .note(edb, "labels", { tier: "gold" }),
+  "WEBHOOK-SELECTOR-MISSES: one entry by the namespace, the other by the label": (w) => {
+    const here = { matchLabels: { "kubernetes.io/metadata.name": "engine" } };
+    beside(w, { name: oldEntry, namespaceSelector: {}, objectSelector: here });
+    w.set(webhook, "webhooks.1.namespaceSelector", here);
+  },
+  "WEBHOOK-SELECTOR-MISSES: conditions that ask what is edited, and by whom": (w) =>
+    w.set(webhook, `${entry}.matchConditions`, [
+      { name: "no-carts", expression: "object.metadata.name != 'carts'" },
+      { name: "not-marked", expression: "!has(object.metadata.labels)" },
+      { name: "not-gitops", expression: "request.userInfo.username != 'system:bot'" },
+    ]),
+  "WEBHOOK-SELECTOR-MISSES: conditions of a repository": (w) => {
+    track(w);
+    w.set(webhook, `${entry}.matchConditions`, [
+      { name: "not-shop", expression: "request.namespace != 'shop'" },
+    ]);
+  },
+  "WEBHOOK-SELECTOR-MISSES: not by conditions that ask what changes": (w) =>
+    w.set(webhook, `${entry}.matchConditions`, [
+      { name: "changes", expression: "object.spec.engineVersion != oldObject.spec.engineVersion" },
+      { name: "lives", expression: "!has(object.metadata.deletionTimestamp)" },
+    ]),
+  "WEBHOOK-SELECTOR-MISSES: not a database of a namespace that is not in the list": (w) =>
+    w.remove("Namespace/shop"),
   "WEBHOOK-LOSES-RULES: deletions are guarded too": (w) =>
     w.set(webhook, `${entry}.rules.0.operations`, ["CREATE", "UPDATE", "DELETE"]),
   "WEBHOOK-LOSES-RULES: deletions, ignored when the call fails": (w) =>
@@ -428,6 +598,8 @@ export const webhookRows: Rows = {
     }),
   "PROBE-NO-MATCH: a label that no namespace has": (w) =>
     w.set(webhook, `${entry}.namespaceSelector`, { matchLabels: { guarded: "yes" } }),
+  "PROBE-NO-MATCH: a condition that is never true": (w) =>
+    w.set(webhook, `${entry}.matchConditions`, [{ name: "off", expression: "false" }]),
   "PROBE-NO-MATCH: a namespace that is being deleted alone": (w) =>
     w
       .note("Namespace/other", "labels", { guarded: "yes" })

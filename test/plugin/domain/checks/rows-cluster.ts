@@ -6,6 +6,11 @@ import { secret, type World } from "./world";
 
 const applied = "kubectl.kubernetes.io/last-applied-configuration";
 const deletion = { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["x"] };
+const account = {
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  metadata: { namespace: "engine", name: "ec" },
+};
 /** The definition of active-active databases has the field at both places. */
 const bothPlaces = [
   "CustomResourceDefinition/engineenterpriseactiveactivedatabases.app.engine.com",
@@ -291,6 +296,55 @@ function expiryOf(world: World): string {
 }
 
 export const databaseRows: Rows = {
+  "REFERENCE-MISSING: Secrets of a database that do not exist": (w) =>
+    w
+      .set(config, "spec.databaseSecretName", "login")
+      .set(config, "spec.clientAuthenticationCertificates", ["partner-ca", "other-ca"])
+      .set(config, "spec.backup", { interval: 24, s3: { bucketName: "b", awsSecretName: "s" } })
+      .add(secret("other-ca", { cert: "" })),
+  "REFERENCE-MISSING: a Secret that lacks items, in another namespace": (w) =>
+    w
+      .set(edb, "spec.backup", { gcs: { gcsSecretName: "cloud" } })
+      .add(secret("cloud", { CLIENT_ID: "", PRIVATE_KEY: "" }, "shop")),
+  "REFERENCE-MISSING: a namesake in the operator's namespace": (w) =>
+    w.set(edb, "spec.databaseSecretName", "login").add(secret("login", { password: "" })),
+  "REFERENCE-MISSING: all of them are there": (w) =>
+    w
+      .set(edb, "spec.databaseSecretName", "login")
+      .set(edb, "spec.replicaSources", [
+        { replicaSourceType: "SECRET", replicaSourceName: "source" },
+        { replicaSourceType: "EDB", replicaSourceName: "config" },
+      ])
+      .set(ec, "spec.serviceAccountName", "ec")
+      .add(
+        secret("login", { password: "" }, "shop"),
+        secret("source", { uri: "" }, "shop"),
+        account,
+      ),
+  "REFERENCE-MISSING: a number and an object in the place of names": (w) =>
+    w
+      .set(edb, "spec.databaseSecretName", 5)
+      .set(edb, "spec.clientAuthenticationCertificates", [{ name: "x" }, null, ""]),
+  "REFERENCE-MISSING: an active-active database": (w) =>
+    w.set(eaadb, "spec.globalConfigurations.databaseSecretName", "login"),
+  "REFERENCE-MISSING: an EC's account and certificates": (w) =>
+    w
+      .set(ec, "spec.serviceAccountName", "pods")
+      .set(ec, "spec.persistentSpec", { storageClassName: "fast" })
+      .set(ec, "spec.certificates", { proxyCertificateSecretName: "proxy" }),
+  "REFERENCE-MISSING: what the operator's pods are pulled with": (w) =>
+    w.set(deployment, "spec.template.spec.imagePullSecrets", [{ name: "pull" }]),
+  "REFERENCE-MISSING: an EC that keeps secrets elsewhere": (w) =>
+    w
+      .set(ec, "spec.clusterCredentialSecretType", "vault")
+      .set(config, "spec.databaseSecretName", "login"),
+  "REFERENCE-MISSING: Secrets may not be read": (w) => {
+    w.unread.set("referredSecrets", "forbidden");
+    return w.set(config, "spec.databaseSecretName", "login");
+  },
+  "REFERENCE-MISSING: Secrets may not be read, and none is named": (w) => {
+    w.unread.set("referredSecrets", "forbidden");
+  },
   "CLUSTER-DATABASE-OLD: by its spec": (w) => w.set(edb, "spec.engineVersion", "6.2"),
   "CLUSTER-DATABASE-OLD: by its status": (w) =>
     w.set(edb, "spec.engineVersion", undefined).set(edb, "status.version", "6.2.4"),

@@ -1,4 +1,5 @@
 /** Platform, operator, release and definitions. */
+import { pick } from "../../../../plugin/domain/base/values";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
 import { definition, deployment, ec } from "./labels";
 import {
@@ -104,7 +105,7 @@ const narrower = (world: World): World =>
 const told = (tag: string) => ({ clusterTold: [{ tag, by: "the sample" }] });
 
 const kubelet = (world: World, kubeletVersion: string): World =>
-  world.set("Node/node-1", "status.nodeInfo", { kubeletVersion });
+  world.set("Node/node-1", "status.nodeInfo.kubeletVersion", kubeletVersion);
 
 export const platformRows: Rows = {
   "PLATFORM-UNSUPPORTED: Kubernetes far too old": (w) => (w.apiServer = "v1.28.2"),
@@ -354,7 +355,7 @@ export const releaseRows: Rows = {
   "RELEASE-TAG-MISMATCH: no target to compare with": (w) => {
     contents(w, { bundle: bundleOf(w) });
     const { contents: held } = w.target;
-    w.target = held === undefined ? {} : { contents: held };
+    w.target = { ...pick(w.target, "advised"), ...(held !== undefined && { contents: held }) };
   },
   "RELEASE-TAG-UNKNOWN: pinned by digest": (w) =>
     contents(w, { operatorVersion: undefined, bundle: bundleOf(w) }),
@@ -440,7 +441,18 @@ const converts = (w: World, namespace: string, name: string): World =>
     webhook: { clientConfig: { service: { namespace, name } } },
   });
 
+const statusSchema = "spec.versions.0.schema.openAPIV3Schema.properties.status.properties";
+
 export const definitionRows: Rows = {
+  "DEFINITION-TYPES: a text where a number is read": (w) =>
+    w.set(definition, `${statusSchema}.licenseStatus.properties.shardsLimit`, { type: "string" }),
+  "DEFINITION-TYPES: a number, either, and what is not described": (w) =>
+    w
+      .set(definition, `${statusSchema}.licenseStatus.properties.shardsLimit`, { type: "number" })
+      .set(definition, `${statusSchema}.licenseStatus.properties.shardsUsage`, {
+        "x-kubernetes-int-or-string": true,
+      })
+      .set(definition, `${statusSchema}.state`, { "x-kubernetes-preserve-unknown-fields": true }),
   "DEFINITION-BEHIND: the operator runs the release, its definition lacks a field": (w) => {
     const wanted = structuredClone(crd(w));
     Object.assign(w.find(definition), without(crd(w), "spec", "username"));

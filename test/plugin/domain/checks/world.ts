@@ -1,7 +1,9 @@
 /** Clusters in memory on which every check is ok, and single changes that one check is about. */
+import type { ProbeOutcome } from "../../../../plugin/domain/admission/probe-outcome";
 import { generatePair, readSecretCertificate } from "../../../../plugin/adapters/certificate";
 import { readShippedRbac, readShippedTemplate } from "../../../../plugin/adapters/shipped";
 import { parseDocuments } from "../../../../plugin/adapters/kubernetes/text/yaml";
+import { omit } from "../../../../plugin/domain/base/values";
 import type { CheckTarget } from "../../../../plugin/domain/checks/context";
 import type { Judgment } from "../../../../plugin/domain/checks/judge";
 import { judgeChecks } from "../../../../plugin/commands/checks";
@@ -14,6 +16,7 @@ import { pairIn, renderRbac } from "../../../../plugin/domain/rbac/templates";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import { renderTemplate, buildConfiguration } from "../../../../plugin/domain/admission/wanted";
 import { exampleDefinitions } from "../../../../plugin/simulator/example";
+import type { Certificates } from "../../../../plugin/readers/certificate";
 import { readSnapshot } from "../../../../plugin/readers/snapshot";
 import { testTime } from "../../../support/manual-clock";
 import { makeOpenDefinition } from "../../../support/open-definition";
@@ -26,6 +29,20 @@ export const consumer = "shop";
 const day = 24 * 3_600_000;
 const rbac = "rbac.authorization.k8s.io";
 const product = `${names.group}/${names.version}`;
+
+const readCertificates = new Map<string, ReturnType<typeof readSecretCertificate>>();
+
+/** Most worlds have the same pair, and reading it is a good part of what reading a world takes. */
+const certificates: Pick<Certificates, "readSecretCertificate"> = {
+  readSecretCertificate: (secret, names, live) => {
+    // each world has uids of its own
+    const metadata = omit(secret.metadata, "uid");
+    const key = JSON.stringify([{ ...secret, metadata }, names, live]);
+    const known = readCertificates.get(key) ?? readSecretCertificate(secret, names, live);
+    readCertificates.set(key, known);
+    return known;
+  },
+};
 
 /** A deep change of one cluster; objects are told by their labels. */
 export class World {
@@ -89,6 +106,9 @@ export class World {
     return this;
   }
 
+  /** What the webhook was seen to do; absent: nothing was sent. */
+  probe: ProbeOutcome | undefined;
+
   async facts(): Promise<Facts> {
     const cluster = makeWorld({ objects: structuredClone(this.objects) }).connect();
     const clock = { now: () => testTime, sleep: () => Promise.resolve() };
@@ -98,7 +118,7 @@ export class World {
         clock,
         names: this.names,
         signal: new AbortController().signal,
-        certificates: { readSecretCertificate },
+        certificates,
       },
       operatorNamespace,
     );
@@ -110,7 +130,7 @@ export class World {
   }
 
   async judge(selection: Selection = {}): Promise<Judgment> {
-    return judgeChecks(await this.facts(), this.target, selection);
+    return judgeChecks(await this.facts(), this.target, { selection, probe: this.probe });
   }
 
   find(label: string): Record<string, unknown> {
@@ -280,7 +300,10 @@ function operator(): readonly KubeObject[] {
       apiVersion: "v1",
       kind: "Node",
       metadata: { name: "node-1" },
-      status: { conditions: [{ type: "Ready", status: "True" }] },
+      status: {
+        conditions: [{ type: "Ready", status: "True" }],
+        nodeInfo: { architecture: "amd64" },
+      },
     },
     {
       apiVersion: "v1",
@@ -405,8 +428,12 @@ export function aNamespace(name: string): KubeObject {
   };
 }
 
-export function secret(name: string, data: Readonly<Record<string, string>>): KubeObject {
-  const metadata = { namespace: operatorNamespace, name };
+export function secret(
+  name: string,
+  data: Readonly<Record<string, string>>,
+  namespace = operatorNamespace,
+): KubeObject {
+  const metadata = { namespace, name };
   return { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };
 }
 

@@ -17,6 +17,7 @@ import {
 } from "../../../support/olm";
 import { Starts } from "../../../support/starts";
 import type { Wish } from "../../../support/upgrade-worlds";
+import { sampled } from "../../../support/sampled";
 
 const ownedBy =
   (owner: keyof typeof ownerMarks) =>
@@ -65,13 +66,16 @@ const compared = acts.flatMap((act) => {
 describe.each(compared.map((one) => [`${one.act.name}: ${one.command}`, one] as const))(
   "%s",
   (_title, { act, ways }) => {
-    test.each(scenes.map((wish) => [wish.name, wish] as const))("%s", async (_scene, wish) => {
-      const all = await Promise.all(ways.map((way) => tryWay(act, way, { starts, wish })));
-      const told = all.map(({ refuses, wrote }, index) => {
-        const name = String(ways[index]?.name);
-        return [name, wrote, refuses.filter((code) => ofOneWay[name]?.includes(code) !== true)];
-      });
-      expect(told).toEqual(ways.map(({ name }) => [name, all[0]?.wrote, all[0]?.refuses]));
-    });
+    test.each(sampled(scenes).map((wish) => [wish.name, wish] as const))(
+      "%s",
+      async (_scene, wish) => {
+        const all = await Promise.all(ways.map((way) => tryWay(act, way, { starts, wish })));
+        const told = all.map(({ refuses, wrote }, index) => {
+          const name = String(ways[index]?.name);
+          return [name, wrote, refuses.filter((code) => ofOneWay[name]?.includes(code) !== true)];
+        });
+        expect(told).toEqual(ways.map(({ name }) => [name, all[0]?.wrote, all[0]?.refuses]));
+      },
+    );
   },
 );

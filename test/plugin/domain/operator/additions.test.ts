@@ -1,7 +1,12 @@
 /** Who brought what a role or binding has beyond the release's. */
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/kube/objects";
-import { additionsTo, onlyAdds, withAdditions } from "../../../../plugin/domain/operator/additions";
+import {
+  additionsTo,
+  judgeLostRights,
+  onlyAdds,
+  withAdditions,
+} from "../../../../plugin/domain/operator/additions";
 import type { Json } from "../../../../plugin/domain/base/values";
 
 const pods = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
@@ -136,4 +141,51 @@ test.each<[string, Held, string, boolean]>([
   ["another field", {}, ".roleRef", false],
 ])("%s", (_, held, ...[field, expected]) => {
   expect(onlyAdds(live(held), wanted, field)).toBe(expected);
+});
+
+describe("rights that helm would take away", () => {
+  const rule = (verb: string) => ({ apiGroups: [""], resources: ["pods"], verbs: [verb] });
+  const aRole = (verbs: readonly string[], managers: readonly string[] = []): KubeObject => ({
+    ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role" },
+    metadata: {
+      ...{ name: "r", namespace: "n" },
+      managedFields: managers.map((manager) => ({ manager, fieldsV1: { "f:rules": {} } })),
+    },
+    rules: verbs.map(rule),
+  });
+  const subject = (name: string) => ({ kind: "ServiceAccount", name, namespace: "n" });
+  const aBinding = (...accounts: readonly string[]): KubeObject => ({
+    ...{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding" },
+    metadata: { name: "b", namespace: "n" },
+    subjects: accounts.map(subject),
+  });
+
+  test.each<[string, KubeObject, KubeObject, KubeObject | undefined, readonly string[]]>([
+    ["a person's", aRole(["get", "list"], ["kubectl-edit"]), aRole(["get"]), undefined, [".rules"]],
+    ["those of nobody known", aRole(["get", "list"]), aRole(["get"]), undefined, [".rules"]],
+    ["the old chart's", aRole(["get", "list"]), aRole(["get"]), aRole(["get", "list"]), []],
+    ["helm's own", aRole(["get", "list"], ["helm"]), aRole(["get"]), undefined, []],
+    ["none", aRole(["get"]), aRole(["get"]), undefined, []],
+    ["an account", aBinding("a", "mine"), aBinding("a"), aBinding("a"), [".subjects"]],
+    [
+      "those of an aggregated role",
+      { ...aRole(["get", "list"]), aggregationRule: { clusterRoleSelectors: [{}] } },
+      aRole(["get"]),
+      undefined,
+      [],
+    ],
+  ])("%s", (_, live, wanted, before, fields) => {
+    const pair = { live, wanted, before };
+    const findings = judgeLostRights(pair, []);
+    expect(findings.map(({ field }) => field)).toEqual(fields);
+    for (const { code } of findings) expect(code).toBe("OPERATOR-LOCAL-CHANGE");
+    expect(judgeLostRights(pair, [".rules", ".subjects"])).toEqual([]);
+  });
+
+  test("a manager without a name is no helm", () => {
+    const live = aRole(["get", "list"]);
+    const managedFields = [{ fieldsV1: { "f:rules": {} } }];
+    const unnamed = { ...live, metadata: { ...live.metadata, managedFields } };
+    expect(judgeLostRights({ live: unnamed, wanted: aRole(["get"]) }, [])).toHaveLength(1);
+  });
 });

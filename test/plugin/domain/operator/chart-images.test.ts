@@ -1,10 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
-import {
-  judgeFixedByChart,
-  judgeRendered,
-  strayImages,
-} from "../../../../plugin/domain/operator/chart-images";
+import { judgeRendered, strayImages } from "../../../../plugin/domain/operator/chart-images";
 import type { Json } from "../../../../plugin/domain/base/values";
 
 const { container, admissionContainer, deployment } = names.operator;
@@ -80,20 +76,4 @@ test("several values are told as several", () => {
   const values = { a: "8.0.2-2", b: "8.0.2-2" };
   const [finding] = judgeRendered({ objects: [anOperator("op:8.0.2-2")], values }, wish);
   expect(finding?.fix).toContain("in which a, b are of 8.0.6-8");
-});
-
-const withSelector = (name: string): KubeObject => {
-  const object = anOperator("op:8.0.2-2");
-  const spec = object["spec"] as object;
-  return { ...object, spec: { ...spec, selector: { matchLabels: { name } } } };
-};
-
-test.each<[string, KubeObject | undefined, readonly unknown[], readonly (string | undefined)[]]>([
-  ["the chart has another one", withSelector("a"), [withSelector("b")], [".spec.selector"]],
-  ["the chart has the same one", withSelector("a"), [withSelector("a")], []],
-  ["there is no operator yet", undefined, [withSelector("b")], []],
-  ["the chart has no operator", withSelector("a"), [], []],
-])("a selector that the API server never changes: %s", (...[, live, objects, fields]) => {
-  const findings = judgeFixedByChart({ objects, values: {} }, live, names);
-  expect(findings.map(({ field }) => field)).toEqual(fields);
 });

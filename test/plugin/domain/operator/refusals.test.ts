@@ -6,7 +6,15 @@ import * as refusals from "../../../../plugin/domain/operator/refusals";
 import { noOlm } from "../../../../plugin/domain/operator/olm";
 import type { Installed } from "../../../../plugin/domain/operator/refusals";
 
-const { helmWords, isDeployed, isOlmDone, judgeDirection, judgeOwners, judgeRegistry } = refusals;
+const {
+  helmWords,
+  isDeployed,
+  isOlmDone,
+  judgeDirection,
+  judgeOwners,
+  judgeRegistry,
+  sourceWords,
+} = refusals;
 
 const aDeployment = (image: string, metadata: KubeObject["metadata"] = {}): KubeObject => ({
   apiVersion: "apps/v1",
@@ -131,8 +139,22 @@ test.each([
   [["a.b=true"], ["f.yaml", "g"], "--set a.b=true --values f.yaml --values g".split(" ")],
 ])("helm is never forced, and keeps values: %j %s", (sets, values, words) => {
   const base = "helm upgrade n ./c --version 1.0.0 --reset-then-reuse-values".split(" ");
-  const upgrade = { name: "n", chart: "./c", version: "1.0.0", sets, values };
+  const upgrade = { name: "n", chart: "./c", version: "1.0.0", sets, values, given: [] };
   expect(helmWords(upgrade)).toEqual([...base, ...words]);
+});
+
+test("what was given stands behind the values, and what leads to the chart is known apart", () => {
+  const given = [
+    { flag: "reuse-values", of: "kept" },
+    { flag: "set-file", text: "a=f", of: "written" },
+    { flag: "plain-http", of: "source" },
+    { flag: "repo", text: "https://x", of: "source" },
+  ] as const;
+  const upgrade = { name: "n", chart: "c", version: "1.0.0", sets: [], values: ["f.yaml"], given };
+  expect(helmWords(upgrade).join(" ")).toBe(
+    "helm upgrade n c --version 1.0.0 --values f.yaml --reuse-values --set-file a=f --plain-http --repo https://x",
+  );
+  expect(sourceWords(upgrade).join(" ")).toBe("--plain-http --repo https://x");
 });
 
 test.each([

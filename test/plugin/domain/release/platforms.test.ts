@@ -1,9 +1,9 @@
 import * as platforms from "../../../../plugin/domain/release/platforms";
 import type { Platform } from "../../../../plugin/domain/release/platforms";
-import { parseReleaseTag } from "../../../../plugin/domain/base/versions";
+import { compareTags, parseReleaseTag } from "../../../../plugin/domain/base/versions";
 
 const { listBundledVersions, clusterVersionFor, parsePlatformVersion, platformLines } = platforms;
-const { platformSupport, releasePairs, findStanding } = platforms;
+const { offeredReleases, platformSupport, releasePairs, findStanding } = platforms;
 
 test.each<[string | undefined, string | undefined]>([
   ["8.0.20-44.23", "8.6"],
@@ -24,8 +24,21 @@ test("every pair is of tags, and no operator is there twice", () => {
   expect(new Set(operators).size).toBe(operators.length);
 });
 
+test("pairs go upwards: the last one is of the newest operator", () => {
+  const operators = releasePairs.map(([operator]) => operator);
+  expect([...operators].sort(compareTags)).toEqual(operators);
+});
+
+test("a release that was recalled has its cluster, and is not offered", () => {
+  expect(clusterVersionFor("8.0.20-21")).toBe("8.0.20-19.21");
+  expect(offeredReleases).not.toContain("8.0.20-21");
+  expect(offeredReleases).toContain("8.0.20-23");
+});
+
 test.each<[string, string | undefined]>([
   ["7.22.0-7", "7.22.0-28"],
+  ["7.4.6-7", undefined],
+  ["7.8.6-1", undefined],
   ["v8.0.2-2", "8.0.2-17"],
   ["8.0.2-3", undefined],
   ["8.0.2", undefined],

@@ -18,6 +18,11 @@ test.each<[string, object, string | undefined]>([
     { observedGeneration: 1 },
     "no drain of node n0 ends: PodDisruptionBudget/engine/keep lets no pod be evicted, Pod/engine/vault-0 among them (0 of 0 pods are healthy, 0 have to be)",
   ],
+  [
+    "has counted, and tells no generation",
+    { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+    "no drain of node n0 ends: PodDisruptionBudget/engine/keep lets no pod be evicted, Pod/engine/vault-0 among them (1 of 1 pods are healthy, 1 have to be)",
+  ],
 ])("a budget whose controller %s", (_title, status, because) => {
   const disruptionBudgets = [{ ...budget, status }];
   const found = findDrainHeld(facts({ pods: [pod(0)], disruptionBudgets }), ["n0"]);
