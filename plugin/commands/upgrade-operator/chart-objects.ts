@@ -5,7 +5,7 @@
 import { ApiError, UsageError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { skipWord } from "../../domain/base/skip";
-import { boundList, countNoun, omit } from "../../domain/base/values";
+import { boundList, countNoun } from "../../domain/base/values";
 import { findDeletion } from "../../domain/kube/deletion";
 import { differences } from "../../domain/kube/differences";
 import { kinds, rbacKinds } from "../../domain/kube/kinds";
@@ -14,8 +14,6 @@ import {
   type KubeObject,
   objectLabel,
   type Ref,
-  refTo,
-  type ServedResource,
   splitApiVersion,
 } from "../../domain/kube/objects";
 import { listHeld } from "../../domain/kube/owners";
@@ -36,9 +34,9 @@ import { operatorFinding, operatorFindings, unusualCode } from "../../domain/ope
 import { findBundleKind, isOperator, unusualIn } from "../../domain/operator/wanted";
 import type { Session } from "../../kernel/session";
 import { workByPlan } from "../../kernel/send";
-import { unlessForbidden } from "../../ports/forbidden";
 import { buildApply, type Evaluated, isWritten, judgeHeldRights, makeUnjudged } from "./changes";
 import { judgeChartChanges } from "./chart-changes";
+import { ChartReader, type UnseenObject } from "./chart-reader";
 import { attempts, evaluateApply, type Tried } from "./evaluate";
 import { heldBesideHelm, judgeHeld } from "./local-changes";
 import type { OperatorDeps } from "./read";
@@ -103,13 +101,8 @@ export async function planChartObjects(
   return await new ChartObjectsPlan(planning, rendered, deployed).plan();
 }
 
-/** An object as it was found; undefined where it is not there. */
-type Found =
-  | { readonly is: "seen"; readonly ref: Ref; readonly live: KubeObject | undefined }
-  | { readonly is: "unseen"; readonly label: string; readonly because: string };
-
 class ChartObjectsPlan {
-  readonly #served = new Map<string, Promise<readonly ServedResource[] | undefined>>();
+  readonly #reader: ChartReader;
   readonly #before: ReadonlyMap<string, KubeObject>;
   readonly #unseen: Unseen[] = [];
   readonly #byHelm: string[] = [];
@@ -119,7 +112,8 @@ class ChartObjectsPlan {
     private readonly rendered: RenderedChart,
     private readonly deployed: DeployedChart,
   ) {
-    const { namespace } = planning;
+    const { deps, namespace } = planning;
+    this.#reader = new ChartReader(deps, namespace);
     const objects = deployed.objects.filter(isKubeObject);
     this.#before = new Map(objects.map((object) => [chartKey(object, namespace), object]));
   }
@@ -219,7 +213,7 @@ class ChartObjectsPlan {
     const now = this.rendered.objects.filter(isKubeObject);
     const leaving: Leaving[] = [];
     for (const object of listLeaving([...this.#before.values()], now, namespace)) {
-      const found = await this.#read(object);
+      const found = await this.#reader.read(object);
       if (found.is === "unseen") {
         const because = `it leaves the release, and helm deletes it unless it is marked to be kept; ${found.because}`;
         this.#unseen.push({ object: found.label, because });
@@ -245,10 +239,8 @@ class ChartObjectsPlan {
     return [evaluated];
   }
 
-  async #evaluateOnce(
-    rendered: KubeObject,
-  ): Promise<Evaluated | Extract<Found, { readonly is: "unseen" }>> {
-    const found = await this.#read(rendered);
+  async #evaluateOnce(rendered: KubeObject): Promise<Evaluated | UnseenObject> {
+    const found = await this.#reader.read(rendered);
     if (found.is === "unseen") return found;
     const { live, ref } = found;
     const { namespace, releaseName: name } = this.planning;
@@ -341,51 +333,9 @@ class ChartObjectsPlan {
   async #placeHooks(event: HookEvent): Promise<readonly PlacedHook[]> {
     return await Promise.all(
       listHooks(this.rendered.hooks, event).map(async (hook) => {
-        const { label, ref } = await this.#place(hook.object);
+        const { label, ref } = await this.#reader.place(hook.object);
         return { hook, event, label, ref };
       }),
     );
-  }
-
-  async #read(object: KubeObject): Promise<Found> {
-    const { cluster, signal } = this.planning.deps;
-    const { label, ref } = await this.#place(object);
-    if (ref === undefined) {
-      const because = `the API server does not serve ${object.kind} of ${object.apiVersion}`;
-      return { is: "unseen", label, because };
-    }
-    const live = await unlessForbidden(cluster.get(ref, { signal }), "forbidden");
-    if (live !== "forbidden") return { is: "seen", ref, live };
-    const where = ref.namespace === undefined ? "" : ` in namespace ${ref.namespace}`;
-    const because = `the permission to get ${ref.resource.plural}${where} is missing`;
-    return { is: "unseen", label, because };
-  }
-
-  /** Where it comes to lie, by what the API server says of its kind. */
-  async #place(
-    object: KubeObject,
-  ): Promise<{ readonly label: string; readonly ref: Ref | undefined }> {
-    const home = this.planning.namespace;
-    const found = findBundleKind(object) ?? (await this.#discover(object));
-    const { name, namespace = home } = object.metadata;
-    const metadata = { ...(name && { name }), ...(found?.namespaced === true && { namespace }) };
-    const placed = { ...object, metadata };
-    const label = objectLabel(placed);
-    if (found === undefined) return { label, ref: undefined };
-    return { label, ref: refTo(found.resource, placed) };
-  }
-
-  async #discover({
-    apiVersion,
-    kind,
-  }: KubeObject): Promise<Pick<Evaluated["kind"], "resource" | "namespaced"> | undefined> {
-    const { group, version } = splitApiVersion(apiVersion);
-    const served =
-      this.#served.get(apiVersion) ?? this.planning.deps.cluster.serves(group, version);
-    this.#served.set(apiVersion, served);
-    const found = (await served)?.find((one) => one.kind === kind);
-    // a namespace that is not known would be a guess
-    if (found?.namespaced === undefined) return undefined;
-    return { resource: omit(found, "namespaced"), namespaced: found.namespaced };
   }
 }
