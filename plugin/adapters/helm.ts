@@ -66,6 +66,10 @@ interface HelmSetting {
 interface Running {
   /** How long the command itself waits for what it does. */
   readonly waitsMs?: number;
+  /** How long it may take; absent: what the command waits, and an answer's time beyond that. */
+  readonly limitMs?: number;
+  /** Ends it early; absent: the signal of the run. */
+  readonly signal?: AbortSignal;
   /** The release that it changes; absent where it only reads. */
   readonly changes?: string;
   /** What its words may quote and nobody may read. */
@@ -170,9 +174,9 @@ export class HelmProgram {
   }
 
   /** The first revision first. */
-  async #history(name: string): Promise<readonly ChartRevision[]> {
+  async #history(name: string, running: Running = {}): Promise<readonly ChartRevision[]> {
     const fits = (value: unknown): boolean => value === null || Array.isArray(value);
-    const told = asArray(await this.#json(["history", name], fits)).flatMap((one) => {
+    const told = asArray(await this.#json(["history", name], fits, running)).flatMap((one) => {
       const [revision, status] = [getOwn(one, "revision"), getOwn(one, "status")];
       if (typeof revision !== "number" || typeof status !== "string") return [];
       const chart = asString(getOwn(one, "chart"));
@@ -207,7 +211,7 @@ export class HelmProgram {
     const hooks = asArray(getOwn(release, "hooks"));
     return {
       ...readManifest(manifest),
-      hooked: await this.#hooked(upgrade, hooks),
+      hooked: listHooked(hooks),
       ...(hooks.length > 0 && { hooks: hooks.flatMap(readHook) }),
       ...(getOwn(release, "apply_method") === "ssa" && { appliesOnServer: true }),
       values: isObject(config) ? config : {},
@@ -215,25 +219,21 @@ export class HelmProgram {
   }
 
   /** Of a release whose last upgrade has failed, helm goes on from the revision that was deployed before. */
-  async manifest(name: string): Promise<DeployedChart> {
-    const { revisions = [] } = (await this.find(name)) ?? {};
+  async manifest({ name, revisions = [] }: ChartRelease): Promise<DeployedChart> {
     const deployed = revisions.findLast(({ status }) => status === "deployed");
     const chosen = deployed === undefined ? [] : ["--revision", String(deployed.revision)];
     return readManifest(await this.#run(["get", "manifest", name, ...chosen]));
   }
 
-  /** The definitions of hooks, and of what their Jobs read: helm itself leaves those of a chart's crds/ folder. */
-  async #hooked(upgrade: ChartUpgrade, hooks: readonly unknown[]): Promise<readonly KubeObject[]> {
+  async folderDefinitions(upgrade: ChartUpgrade): Promise<readonly KubeObject[]> {
     const { chart, version } = upgrade;
-    const run = hooks
-      .filter((hook) => asArray(getOwn(hook, "events")).some((event) => isOfUpgrade(event)))
-      .flatMap((hook) => parseValues(asString(getOwn(hook, "manifest")) ?? ""));
-    const hasJob = run.some((object) => getOwn(object, "kind") === "Job");
     const { copied: { given } = upgrade } = this.setting;
-    const words = ["show", "crds", chart, "--version", version, ...sourceWords({ given })];
-    const shown = hasJob ? await this.#run(words) : "";
+    const shown = await this.#run([
+      ...["show", "crds", chart, "--version", version],
+      ...sourceWords({ given }),
+    ]);
     const kept = shown.replace(/^(?:(?!---|apiVersion:|kind:|metadata:|#).*\n)+/, "");
-    return [...run, ...run.flatMap(listHeldDocuments), ...parseValues(kept)].filter(isDefinition);
+    return parseValues(kept).filter(isDefinition);
   }
 
   async rollback(name: string): Promise<void> {
@@ -271,43 +271,50 @@ export class HelmProgram {
     return [...secrets, ...secretsIn([before, ...(await Promise.all(given)).flatMap(parseValues)])];
   }
 
-  async #json(words: readonly string[], fits: (value: unknown) => boolean): Promise<unknown> {
-    const said = await this.#run([...words, "--output", "json"]);
+  async #json(
+    words: readonly string[],
+    fits: (value: unknown) => boolean,
+    running: Running = {},
+  ): Promise<unknown> {
+    const said = await this.#run([...words, "--output", "json"], running);
     return parseOutput(`helm ${words[0] ?? ""}`, said, fits);
   }
 
   async #run(
     words: readonly string[],
-    { waitsMs = 0, changes, secrets = () => Promise.resolve([]) }: Running = {},
+    { waitsMs = 0, changes, secrets = () => Promise.resolve([]), ...running }: Running = {},
   ): Promise<string> {
-    const { executable, env, kubeconfig, namespace, signal, clock, onSlow } = this.setting;
-    const limitMs = waitsMs + (this.setting.requestTimeoutMs ?? requestDeadlineMs);
+    const { executable, env, kubeconfig, namespace, clock, onSlow } = this.setting;
+    const answerMs = this.setting.requestTimeoutMs ?? requestDeadlineMs;
+    const { signal = this.setting.signal, limitMs = waitsMs + answerMs } = running;
     const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
     // whom and where to talk to is said by the kubeconfig alone
     const kept = Object.entries(env).filter(([key]) => !/^(HELM_KUBE|HELM_NAMESPACE)/.test(key));
     const look = changes && describeHistory(changes, namespace);
     // asked to end, helm marks its release as failed, and the next run may continue
-    const running = runToEnd(executable, all, {
+    const child = runToEnd(executable, all, {
       ...{ env: Object.fromEntries(kept), signal, clock, limitMs, name: quoteHelm(words), look },
     });
-    const end = await new SlowAnswers(clock, quoteHelm(words), onSlow).during(running);
+    const end = await new SlowAnswers(clock, quoteHelm(words), onSlow).during(child);
     if (end.code === 0) return end.stdout;
     if (end.isLate) throw tooLate(words, limitMs);
-    throw await this.#explainEnd(words, { end, changes, secrets });
+    if (signal.aborted && changes === undefined) throw signal.reason as Error;
+    const said = describeWords(end, await secrets());
+    if (!signal.aborted || changes === undefined) throw explainFailure(words, said);
+    throw explainInterrupt(signal.reason, {
+      how: `${quoteHelm(words)} was asked to end, and ${describeEnding(end)}: ${said}`,
+      last: await this.#findLast(changes),
+      history: describeHistory(changes, namespace),
+    });
   }
 
-  async #explainEnd(
-    words: readonly string[],
-    { end, changes, secrets }: Required<Pick<Running, "secrets">> & Running & { end: ChildEnd },
-  ): Promise<Error> {
-    const { signal, namespace } = this.setting;
-    if (signal.aborted && changes === undefined) return signal.reason as Error;
-    const said = describeWords(end, await secrets());
-    if (!signal.aborted) return explainFailure(words, said);
-    return explainInterrupt(signal.reason, {
-      how: `${quoteHelm(words)} was asked to end, and ${describeEnding(end)}: ${said}`,
-      history: describeHistory(changes ?? "", namespace),
-    });
+  /** The revision that an interrupted helm has left, asked for although the run is ending; undefined: not known. */
+  async #findLast(name: string): Promise<ChartRevision | undefined> {
+    const { signal } = new AbortController();
+    return await this.#history(name, { signal, limitMs: 10_000 }).then(
+      (revisions) => revisions.at(-1),
+      () => undefined,
+    );
   }
 }
 
@@ -320,15 +327,28 @@ function describeEnding({ isKilled }: ChildEnd): string {
 }
 
 /** Only the reason of a signal has an exit code of its own. */
-function explainInterrupt(
-  reason: unknown,
-  { how, history }: { readonly how: string; readonly history: string },
-): Error {
+function explainInterrupt(reason: unknown, { how, last, history }: Interrupted): Error {
   if (!(reason instanceof EngineError)) return reason as Error;
-  return new HelmInterruptedError(`${reason.message}: ${how}`, reason.exitCode, {
-    cause: reason,
-    hint: `see what became of the release with ${history}, then run the same command again`,
+  const left =
+    last === undefined
+      ? ""
+      : `; helm history shows revision ${last.revision}${last.chart === undefined ? "" : ` (${last.chart})`} as ${last.status}`;
+  const hint =
+    last === undefined
+      ? `see what became of the release with ${history}, then run the same command again`
+      : "run the same command again: it continues from there, or says what helm needs first";
+  return new HelmInterruptedError(`${reason.message}: ${how}${left}`, reason.exitCode, {
+    ...{ cause: reason, hint },
   });
+}
+
+interface Interrupted {
+  /** What helm was asked, and how it ended. */
+  readonly how: string;
+  /** The last revision; undefined where helm does not tell it. */
+  readonly last: ChartRevision | undefined;
+  /** The command that shows the revisions. */
+  readonly history: string;
 }
 
 function parseOutput(command: string, said: string, fits: (value: unknown) => boolean): unknown {
@@ -387,6 +407,14 @@ function readHook(hook: unknown): readonly ChartHook[] {
   const weight = Number(getOwn(hook, "weight") ?? 0);
   const { objects } = readManifest(asString(getOwn(hook, "manifest")) ?? "");
   return objects.filter(isKubeObject).map((object) => ({ events, weight, deletePolicies, object }));
+}
+
+/** The definitions of hooks, and of what their Jobs read. */
+function listHooked(hooks: readonly unknown[]): readonly KubeObject[] {
+  const run = hooks
+    .filter((hook) => asArray(getOwn(hook, "events")).some((event) => isOfUpgrade(event)))
+    .flatMap((hook) => parseValues(asString(getOwn(hook, "manifest")) ?? ""));
+  return [...run, ...run.flatMap(listHeldDocuments)].filter(isDefinition);
 }
 
 function isOfUpgrade(event: unknown): boolean {

@@ -46,6 +46,10 @@ export const operatorFlags = flagTable({
     read: (read, name) => read.eachFilled(name),
     help: "Values for the chart, over those in force; - is stdin; may be repeated, the last one wins",
   },
+  "apply-crds": {
+    goesWith: "chart",
+    help: "Apply the definitions in the chart's crds/ folder first, by the rules of a bundle: helm itself never upgrades them",
+  },
   ...chartFlags,
 });
 
@@ -54,7 +58,7 @@ const ofBundle = ["sha256", "target", "image-registry", "pull-secret"];
 type OperatorTyped = OptionsOf<typeof operatorFlags> & OptionsOf<typeof skipFlag>;
 
 export function judgeOperator<O extends OperatorTyped>(options: O, read: FlagReader) {
-  const { chart, releaseName, version, values, skip: typedSkip, ...own } = options;
+  const { chart, releaseName, version, values, applyCrds, skip: typedSkip, ...own } = options;
   // these are found by the plan, and not with the prerequisites
   const ofPlan = [unusualCode, deletesDataCode];
   const isOfPlan = ({ code }: Skip): boolean => ofPlan.includes(code);
@@ -76,7 +80,7 @@ export function judgeOperator<O extends OperatorTyped>(options: O, read: FlagRea
     ...own,
     skip,
     allowObjects,
-    ...(byChart && { chart: judgeChart({ ...typed, values, given }, read) }),
+    ...(byChart && { chart: judgeChart({ ...typed, values, applyCrds, given }, read) }),
   };
 }
 
@@ -95,6 +99,8 @@ export interface Chart {
   readonly version: string;
   /** Files, of which a later one wins. */
   readonly values: readonly string[];
+  /** The definitions of the chart's crds/ folder are applied before helm runs. */
+  readonly applyCrds: boolean;
   /** What helm is told beside them. */
   readonly given: readonly TypedFlag[];
 }

@@ -78,6 +78,8 @@ function helm(upgrade: string): string {
 version*) echo v4.2.1 ;;
 list*) cat ${at("listed")} ;;
 get*) echo '{}' ;;
+show*) ;;
+history*) cat ${at("history")} ;;
 *--dry-run*) cat ${at("rendered")} ;;
 rollback*) touch ${at("rolled-back")} ;;
 *) ${upgrade} ;;
@@ -185,6 +187,23 @@ describe.each(signals)("%s", (signal, code) => {
       "next: see what became of the release with helm history operator --namespace engine, then run the same command again\n",
     );
     expect(existsSync(at("ended"))).toBe(true);
+    expectNothingLeft();
+  });
+
+  test("says what helm's history shows by then", async () => {
+    helm(works);
+    const chartOf = (version: string): string => `${names.operator.chart}-${version}`;
+    const revisions = [
+      { revision: 3, status: "deployed", chart: chartOf("7.22.0-7") },
+      { revision: 4, status: "failed", chart: chartOf("8.0.2-2") },
+    ];
+    writeFileSync(at("history"), JSON.stringify(revisions));
+    const end = await signaled(start(chart), appears("begun"), [signal]);
+    expect(end.code).toBe(code);
+    expect(end.err).toContain(
+      `Error: context canceled; helm history shows revision 4 (${chartOf("8.0.2-2")}) as failed\n`,
+    );
+    expect(end.err).toContain("next: run the same command again: it continues from there");
     expectNothingLeft();
   });
 

@@ -4,25 +4,23 @@
  * run that was cut off is resumed by the next one. `part.ts` makes a part of the two classes below: `BundlePlanning`
  * reads and judges, `BundleAct` writes what was planned.
  */
-import { waitForOperator, waitForDefinition } from "./follow";
+import { bring, tellWrites } from "./bring";
+import { waitForOperator } from "./follow";
 import { type EngineError, exitCodes, UsageError, BlockedError } from "../../domain/base/errors";
 import { readStandingNamespace } from "../../readers/ground";
 import { readLeftMarks } from "../../readers/left-marks";
 import type { Finding } from "../../domain/base/findings";
-import { type KubeObject, objectLabel } from "../../domain/kube/objects";
+import { objectLabel } from "../../domain/kube/objects";
 import { operatorFindings } from "../../domain/operator/findings";
-import { dropField } from "../../domain/kube/differences";
 import type { Names } from "../../domain/names/names";
 import { isAutoUpgraded } from "../../domain/engine-cluster/fields";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "./clusters";
 import {
-  bundleRef,
   isOperator,
   readOperatorVersion,
   placeBundle,
   type DesiredObject,
 } from "../../domain/operator/wanted";
-import { kinds } from "../../domain/kube/kinds";
 import {
   gateOwners,
   type Installed,
@@ -39,20 +37,17 @@ import {
 } from "../../domain/kube/change";
 import { requireExpected, type Outcome } from "../../kernel/part";
 import type { ActingPorts, World } from "../../kernel/world";
-import type { Recorder } from "../../kernel/recorder";
-import { makeChangedError, workByPlan } from "../../kernel/send";
+import { makeChangedError } from "../../kernel/send";
 import { requirePermissions } from "../../kernel/permissions";
 import { Session } from "../../kernel/session";
 import { isAway } from "../../kernel/wait";
 import { requirePrerequisites } from "./prerequisites";
 import {
-  buildApply,
   describeDetails,
   judgeHeldRights,
   type Evaluated,
   imagePatch,
   isWritten,
-  listRewrites,
   listWrites,
   listWritePermissions,
 } from "./changes";
@@ -63,7 +58,7 @@ import {
   requireOwn,
   requirePullSecret,
 } from "./read";
-import { attempts, evaluate, requireFit } from "./evaluate";
+import { evaluate, requireFit } from "./evaluate";
 
 /** What is to be written, in its order. */
 export interface BundlePlan {
@@ -83,12 +78,6 @@ export function listChanges({ steps, patches }: BundlePlan): readonly Change[] {
 /** The cluster's own upgrade follows the operator's at once: it is patched before, others after. */
 function isEarly({ object }: Patch, names: Names): boolean {
   return isAutoUpgraded(object, names);
-}
-
-/** Tells an object that is not written. */
-function tellLeft(recorder: Recorder, step: Evaluated): void {
-  if (isWritten(step)) return;
-  recorder.addStep(describeStep(buildApply(step)), step.is === "kept" ? "skipped" : "unchanged");
 }
 
 /** What stands against a patch together with what was found of the objects, as one error. */
@@ -168,16 +157,7 @@ export class BundlePlanning {
 
   /** Every write as it was tried; what is left as it is is told in its place. */
   listWrites({ steps, patches }: BundlePlan): readonly PlannedChange[] {
-    const writes: PlannedChange[] = [];
-    for (const step of steps) {
-      tellLeft(this.world.recorder, step);
-      for (const change of listWrites(step)) {
-        // the adoption changes no value, but has the apply take away what no dry run before it does
-        const stored = step.stored && step.removed.reduce<unknown>(dropField, step.stored);
-        const told = change.verb === "rewrite" ? change.object : (stored as KubeObject | undefined);
-        writes.push(this.#session.tellPlanned(change, told));
-      }
-    }
+    const writes = tellWrites(this.world.recorder, this.#session, steps);
     return [...writes, ...patches.map((patch) => this.#session.tellPlanned(patch))];
   }
 
@@ -268,40 +248,14 @@ export class BundleAct {
   }
 
   async #write({ steps, patches }: BundlePlan): Promise<void> {
-    const { ports, options } = this;
+    const { ports, options, plan } = this;
+    const bringing = { ports, options, session: this.#session, runs: plan.runs };
     for (const step of steps) {
-      const { kind, object } = step;
-      if (isOperator(object, ports.names)) {
+      if (isOperator(step.object, ports.names)) {
         await this.#patch(patches.filter((patch) => isEarly(patch, ports.names)));
       }
-      tellLeft(ports.recorder, step);
-      await this.#bring(step);
-      if (kind.resource !== kinds.definition) continue;
-      await waitForDefinition(ports, bundleRef(kind, object), options.timeoutMs);
+      await bring(bringing, step);
     }
-  }
-
-  /** Brings an object to what was judged; what changed since is judged again. */
-  async #bring(first: Evaluated): Promise<void> {
-    const { ports, options, plan } = this;
-    const tools = { deps: ports, options, session: this.#session, runs: plan.runs };
-    await workByPlan(ports, first, {
-      attempts,
-      work: async (step) => {
-        let now = step;
-        for (const rewrite of listRewrites(step)) {
-          const change = rewrite(now);
-          if (change !== undefined) now = { ...now, live: await this.#session.send(change) };
-        }
-        if (isWritten(step)) await this.#session.send(buildApply(now));
-      },
-      again: async (_error, step) => {
-        const now = await evaluate(tools, step);
-        requireFit(now.findings);
-        this.#session.requireSendable(listWrites(now));
-        return now;
-      },
-    });
   }
 
   /** Patches clusters, each as what is stored by now needs it. */

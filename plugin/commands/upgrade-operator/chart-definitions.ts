@@ -18,18 +18,21 @@ interface Brought {
   readonly findings: readonly Finding[];
 }
 
-/** The product's definitions, judged as those of a bundle. */
+/** The product's definitions, judged as those of a bundle; `folder` are those that a Job of the chart applies. */
 export async function readBrought(
   deps: OperatorDeps,
   options: Options,
   { objects, hooked = [] }: RenderedChart,
+  folder: readonly KubeObject[],
 ): Promise<Brought> {
   const known = definitionNames(deps.names);
   const isOurs = (one: KubeObject): boolean => known.includes(readName(one));
   const written = objects.filter(isDefinition).filter(isOurs);
   const names = written.map(readName);
   // what a hook brings is left where the stored one is newer, or where helm itself writes it
-  const brought = hooked.filter(isOurs).filter((one) => !names.includes(readName(one)));
+  const brought = [...hooked, ...folder]
+    .filter(isOurs)
+    .filter((one) => !names.includes(readName(one)));
   const findings: Finding[] = [];
   const ahead: KubeObject[] = [];
   for (const wanted of [...written, ...brought]) {

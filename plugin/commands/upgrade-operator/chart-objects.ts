@@ -12,7 +12,6 @@ import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import {
   isKubeObject,
   type KubeObject,
-  objectLabel,
   type Ref,
   splitApiVersion,
 } from "../../domain/kube/objects";
@@ -61,7 +60,7 @@ export interface ChartPlanning {
 }
 
 /** An object that helm deletes, or leaves where it is. */
-interface Leaving {
+export interface Leaving {
   readonly live: KubeObject;
   readonly ref: Ref;
   readonly isKept: boolean;

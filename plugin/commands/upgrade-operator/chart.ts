@@ -7,7 +7,8 @@ import { readStandingNamespace } from "../../readers/ground";
 import { findDeletion } from "../../domain/kube/deletion";
 import { EngineError, exitCodes, BlockedError } from "../../domain/base/errors";
 import { kinds } from "../../domain/kube/kinds";
-import { isKubeObject } from "../../domain/kube/objects";
+import type { PlannedChange } from "../../domain/kube/change";
+import { isKubeObject, type KubeObject } from "../../domain/kube/objects";
 import {
   type ChartRelease,
   type ChartUpgrade,
@@ -16,7 +17,7 @@ import {
   helmWords,
   isDeployed,
 } from "../../domain/operator/refusals";
-import { describeHook } from "../../domain/operator/chart-hooks";
+import { describeHook, runsJob } from "../../domain/operator/chart-hooks";
 import {
   type ChartWish,
   type DeployedChart,
@@ -25,12 +26,14 @@ import {
   type RenderedChart,
   strayImages,
 } from "../../domain/operator/chart-images";
-import { listUnstable } from "../../domain/operator/chart-renders";
+import { listUnstable, type Unstable } from "../../domain/operator/chart-renders";
 import { type ChartHome, helm, readChartMarks } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { listImages, readOperatorVersion } from "../../domain/operator/wanted";
 import { chartNeeds } from "./needs";
-import { boundList, getPath, type Json, sameJson } from "../../domain/base/values";
+import { boundList, countNoun, getPath, type Json, sameJson } from "../../domain/base/values";
+import type { Finding } from "../../domain/base/findings";
+import { requirePermissions } from "../../kernel/permissions";
 import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
 import type { World } from "../../kernel/world";
@@ -38,8 +41,13 @@ import { type Projection, unchanged } from "../../kernel/projection";
 import { type ChartFacts, gateChart, nameOperator } from "./chart-found";
 import { requireFit } from "./evaluate";
 import { type ChartAhead, projectChart } from "./projection";
+import { bring, tellWrites } from "./bring";
+import { type Evaluated, listWritePermissions, listWrites } from "./changes";
 import { readBrought } from "./chart-definitions";
-import { helmManager, planChartObjects } from "./chart-objects";
+import { evaluateFolder, judgeFolder, listDesired } from "./chart-folder";
+import { type ChartObjects, helmManager, planChartObjects } from "./chart-objects";
+import { compareWithRender } from "./chart-proof";
+import { ChartReader } from "./chart-reader";
 import { listChartSteps, type ToldStep } from "./chart-steps";
 import { Session } from "../../kernel/session";
 import { makePlannedWrite, type StepInfo } from "../../domain/kube/planned-write";
@@ -59,6 +67,8 @@ export interface ChartOptions extends OperatorOptions {
   readonly version: string;
   readonly values: readonly string[];
   readonly given: readonly HelmFlag[];
+  /** The definitions of the chart's crds/ folder are applied before helm runs. */
+  readonly applyCrds: boolean;
   /** Where helm keeps the records of its releases. */
   readonly home: ChartHome;
   /** Local changes that the chart wins. */
@@ -78,7 +88,9 @@ export interface Helm {
   /** What it would write; the server's dry run asks the API server too. */
   render(upgrade: ChartUpgrade, mode: "client" | "server"): Promise<RenderedChart>;
   /** What it has written as the release is deployed today. */
-  manifest(name: string): Promise<DeployedChart>;
+  manifest(release: ChartRelease): Promise<DeployedChart>;
+  /** The definitions of the chart's crds/ folder. */
+  folderDefinitions(upgrade: ChartUpgrade): Promise<readonly KubeObject[]>;
   /** Back to the revision before. */
   rollback(name: string): Promise<void>;
 }
@@ -145,9 +157,16 @@ class ChartUpgradeRun {
     const upgrade = await this.#describeUpgrade();
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
-    const rendered = isThere ? nothingAhead : await this.#render(before, upgrade);
+    const definitions = isThere && !options.applyCrds ? [] : await this.#readFolder(upgrade);
+    const folder = options.applyCrds
+      ? await this.#planFolder(before, definitions)
+      : nothingInFolder;
+    if (isThere) deps.tell(requireFit(folder.findings));
+    const read = { before, upgrade, definitions, folder };
+    const rendered = isThere ? nothingAhead : await this.#render(read);
     const call = this.#planCall(upgrade);
     const { steps } = rendered;
+    const writes = this.#tellFolder(folder);
     if (options.dryRun !== "none") {
       deps.recorder.addStep(
         isThere ? this.#describeCall(upgrade) : call,
@@ -156,19 +175,23 @@ class ChartUpgradeRun {
       for (const { info, result } of steps) deps.recorder.addStep(info, result);
     }
     const planned = steps.filter(({ result }) => result === "planned").map(({ info }) => info);
-    const reason = isThere
-      ? "dry run: the chart is up to date already"
-      : "dry run: one helm upgrade planned, nothing was changed";
     return {
-      writes: [],
+      writes,
       calls: isThere ? [] : [call, ...planned],
       questions: [],
-      expects: { code: exitCodes.ok, reason, details: this.describeDetails() },
-      after: this.#project(rendered),
+      expects: {
+        code: exitCodes.ok,
+        reason: describePlan(isThere, writes.length),
+        details: this.describeDetails(),
+      },
+      after: this.#project({
+        ...rendered,
+        definitions: [...rendered.definitions, ...folder.steps.map(({ object }) => object)],
+      }),
       act: (ports) =>
         options.withHelm(async (helm) => {
           const run = new ChartUpgradeRun({ ...ports, helm }, { ...options, dryRun: "none" });
-          return await run.act(before, isThere ? undefined : upgrade);
+          return await run.act({ before, upgrade, folder, ...(!isThere && { rendered }) });
         }),
     };
   }
@@ -180,25 +203,46 @@ class ChartUpgradeRun {
   }
 
   /** What helm has begun is told, with the charts before and after. */
-  async act(before: ChartFacts, upgrade: ChartUpgrade | undefined): Promise<Outcome> {
+  async act(acting: ChartActing): Promise<Outcome> {
     const { recorder, tell } = this.deps;
+    const { before, upgrade, rendered } = acting;
     this.#before = before;
+    const session = new Session(this.deps, this.options);
     try {
-      const reason = await (upgrade === undefined ? this.#stay() : this.#upgrade(before, upgrade));
+      await this.#bringFolder(session, acting);
+      const reason = await (rendered === undefined
+        ? this.#stay(upgrade, session.written)
+        : this.#upgrade(before, upgrade, rendered));
       return { code: exitCodes.ok, reason, details: this.describeDetails() };
     } catch (error) {
-      return { ...recorder.endByError(error, { tell }), details: this.describeDetails() };
+      const { written } = session;
+      const stands = `${countNoun(written, "write")} to the definitions of the chart's crds/ folder ${written === 1 ? "stays" : "stay"}`;
+      const midway = { tell, ...(written > 0 && { stands }) };
+      return { ...recorder.endByError(error, midway), details: this.describeDetails() };
     }
   }
 
-  async #stay(): Promise<string> {
-    const { deps, options } = this;
-    deps.recorder.addStep(this.#describeCall(await this.#describeUpgrade()), "unchanged");
-    const says = await waitForOperator(deps, options);
-    return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
+  async #bringFolder(session: Session, { before, folder }: ChartActing): Promise<void> {
+    const { steps } = folder;
+    session.noteConfirmed(steps.flatMap(listWrites));
+    for (const step of steps)
+      await bring({ ports: this.deps, ...this.#judging(before, session) }, step);
   }
 
-  async #upgrade(before: ChartFacts, upgrade: ChartUpgrade): Promise<string> {
+  async #stay(upgrade: ChartUpgrade, written: number): Promise<string> {
+    const { deps, options } = this;
+    deps.recorder.addStep(this.#describeCall(upgrade), "unchanged");
+    const says = await waitForOperator(deps, options);
+    const wrote =
+      written === 0 ? "nothing was written" : "the definitions of its crds/ folder were applied";
+    return `the chart is at ${options.version} already: ${wrote}; the operator is ${says}`;
+  }
+
+  async #upgrade(
+    before: ChartFacts,
+    upgrade: ChartUpgrade,
+    rendered: ChartPlanned,
+  ): Promise<string> {
     const { deps, options } = this;
     const call = {
       step: this.#describeCall(upgrade),
@@ -213,11 +257,63 @@ class ChartUpgradeRun {
     this.#after = await this.#read();
     const missed = this.#findMissed(before, this.#after);
     if (missed !== undefined) await this.#rollBack(session, before, missed);
-    return `the chart is at ${options.version}: the operator is ${says}`;
+    const { namespace } = options;
+    const reader = new ChartReader(deps, namespace);
+    const compared = await compareWithRender(reader, rendered, { ...rendered, namespace });
+    deps.tell(compared.findings);
+    return `the chart is at ${options.version}: the operator is ${says}; ${compared.says}`;
+  }
+
+  /** The definitions of crds/; where helm does not show them and they are not to be applied, that is a note. */
+  async #readFolder(upgrade: ChartUpgrade): Promise<readonly KubeObject[]> {
+    const { helm, recorder } = this.deps;
+    try {
+      return await helm.folderDefinitions(upgrade);
+    } catch (error) {
+      const isHelms = error instanceof EngineError && error.code === "HELM-FAILED";
+      if (!isHelms || this.options.applyCrds) throw error;
+      recorder.note(
+        `whether the definitions in the chart's crds/ folder differ from the stored ones is not known: ${error.message}`,
+      );
+      return [];
+    }
+  }
+
+  async #planFolder(before: ChartFacts, definitions: readonly KubeObject[]): Promise<FolderPlan> {
+    const { deps, options } = this;
+    const session = new Session(deps, options);
+    const wanted = listDesired(definitions);
+    const permissions = listWritePermissions(options, { objects: [] }, { wanted, patches: [] });
+    await requirePermissions(deps, permissions);
+    const evaluating = { deps, ...this.#judging(before, session) };
+    const steps = await evaluateFolder(evaluating, definitions);
+    return { steps, findings: steps.flatMap(({ findings }) => findings) };
+  }
+
+  /** What definitions are judged with, which helm has made. */
+  #judging({ deployment }: ChartFacts, session: Session) {
+    const { names } = this.deps;
+    const { version: operatorVersion } = this.options;
+    const contents = { operatorVersion };
+    return {
+      options: {
+        ...this.options,
+        ...{ contents, registry: undefined, pullSecret: undefined },
+        byHelm: true,
+      },
+      session,
+      runs: readOperatorVersion(deployment, names),
+    } as const;
+  }
+
+  #tellFolder({ steps }: FolderPlan): readonly PlannedChange[] {
+    const { deps, options } = this;
+    if (options.dryRun === "none") return steps.flatMap(listWrites).map((change) => ({ change }));
+    return tellWrites(deps.recorder, new Session(deps, options), steps);
   }
 
   /** Stops before the write where the operator would stay at another release, or something be lost or refused. */
-  async #render(before: ChartFacts, upgrade: ChartUpgrade): Promise<ChartPlanned> {
+  async #render({ before, upgrade, definitions, folder }: ChartRead): Promise<ChartPlanned> {
     const { deps, options } = this;
     const { names, recorder, tell, command } = deps;
     const { namespace, releaseName, takeFields, allowObjects = [] } = options;
@@ -243,13 +339,16 @@ class ChartUpgradeRun {
       rendered,
       deployed,
     );
-    const { ahead: definitions, findings } = await readBrought(deps, options, rendered);
+    const byJob = runsJob(rendered.hooks) ? definitions : [];
+    const { ahead, findings } = await readBrought(deps, options, rendered, byJob);
+    const isLeft = byJob.length === 0 && !options.applyCrds;
+    const left = isLeft ? await judgeFolder(deps, definitions, options.version) : folder.findings;
     // what a definition comes to says more than the words in which the API server refuses it
     const stopped = findings.flatMap(({ severity, object }) =>
       severity === "error" ? [object] : [],
     );
     const others = planned.findings.filter(({ object }) => !stopped.includes(object));
-    tell(requireFit([...others, ...findings]));
+    tell(requireFit([...others, ...findings, ...left]));
     if (dryRun === "client") recorder.note(noLookup);
     if (planned.byHelm.length > 0) {
       recorder.note(
@@ -262,12 +361,13 @@ class ChartUpgradeRun {
     const shows = options.shows === true;
     const telling = { names, command, releaseName, shows, namespace, unstable };
     const steps = listChartSteps(planned, telling);
-    return { objects: rendered.objects, definitions, steps };
+    const { written, leaving } = planned;
+    return { objects: rendered.objects, definitions: ahead, steps, written, leaving, unstable };
   }
 
   /** The objects that helm merges from; none where it knows no release. */
   async #readDeployed({ release }: ChartFacts): Promise<DeployedChart> {
-    return release === undefined ? { objects: [] } : await this.deps.helm.manifest(release.name);
+    return release === undefined ? { objects: [] } : await this.deps.helm.manifest(release);
   }
 
   /** Where this version of the chart is deployed, its image may be a person's own build. */
@@ -406,15 +506,53 @@ class ChartUpgradeRun {
   }
 }
 
-/** What helm renders, and the steps by which a plan tells it. */
-interface ChartPlanned extends ChartAhead {
+/** What helm renders, the steps by which a plan tells it, and what the end is compared with. */
+interface ChartPlanned extends ChartAhead, Pick<ChartObjects, "written" | "leaving"> {
   readonly steps: readonly ToldStep[];
+  /** What a second render gives differently. */
+  readonly unstable: Unstable;
+}
+
+/** What --apply-crds would write. */
+interface FolderPlan {
+  readonly steps: readonly Evaluated[];
+  readonly findings: readonly Finding[];
+}
+
+const nothingInFolder: FolderPlan = { steps: [], findings: [] };
+
+/** What a render is judged with. */
+interface ChartRead {
+  readonly before: ChartFacts;
+  readonly upgrade: ChartUpgrade;
+  /** Of the chart's crds/ folder. */
+  readonly definitions: readonly KubeObject[];
+  readonly folder: FolderPlan;
+}
+
+/** A plan that is carried out. */
+interface ChartActing extends Omit<ChartRead, "definitions"> {
+  /** Absent: the chart is at that version already. */
+  readonly rendered?: ChartPlanned;
+}
+
+function describePlan(isThere: boolean, definitions: number): string {
+  const planned = [
+    ...(definitions === 0 ? [] : [countNoun(definitions, "write")]),
+    ...(isThere ? [] : ["one helm upgrade"]),
+  ];
+  return planned.length === 0
+    ? "dry run: the chart is up to date already"
+    : `dry run: ${planned.join(" and ")} planned, nothing was changed`;
 }
 
 const noLookup =
   "with --dry-run=client helm evaluates no lookup: what a chart looks up in the cluster counts as absent";
 
-const nothingAhead: ChartPlanned = { objects: [], definitions: [], steps: [] };
+const nothingAhead: ChartPlanned = {
+  ...{ objects: [], definitions: [], steps: [], written: [], leaving: [] },
+  unstable: new Map(),
+};
 
 function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {
   return [...listImages(facts?.deployment)];

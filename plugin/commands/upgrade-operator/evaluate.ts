@@ -28,13 +28,18 @@ import { workByPlan } from "../../kernel/send";
 import type { Session } from "../../kernel/session";
 import { readSnapshot } from "../../readers/snapshot";
 import { buildApply, type Evaluated, makeUnjudged } from "./changes";
+import type { ReleaseContents } from "../../domain/release/contents";
 import type { BundleOptions, OperatorDeps } from "./read";
 import { isKind } from "../../domain/kube/typed";
 
 /** What every object is judged with. */
-interface Evaluating {
+export interface Evaluating {
   readonly deps: OperatorDeps;
-  readonly options: BundleOptions;
+  readonly options: Omit<BundleOptions, "contents" | "allowObjects" | "helmDriver"> & {
+    readonly contents: Pick<ReleaseContents, "operatorVersion">;
+    /** Helm has written what is there: what its managers hold is no change of anybody's. */
+    readonly byHelm?: true;
+  };
   readonly session: Session;
   /** Release of the operator that runs. */
   readonly runs: string | undefined;
@@ -71,14 +76,15 @@ async function evaluateOnce(tools: Evaluating, given: DesiredObject): Promise<Ev
   const conversion = await judgeStoredConversion(tools, wanted, live);
   const { is, keeps, object, findings: found } = await judgeObject(tools, wanted, live);
   const findings = [...found, ...conversion.findings];
-  const { fieldManager: ours, takeFields, registry, rehearsed: isCopy } = options;
+  const { fieldManager: ours, takeFields, registry, rehearsed: isCopy, byHelm } = options;
   const { unconverts } = conversion;
   const at = { ...makeUnjudged({ ...wanted, object }, { live, ours }), findings, unconverts };
   if (is !== "write") return { ...at, is };
   return await evaluateApply(at, {
     tryApply: (one) => tryApply(tools, one),
     judge: async (tried) => {
-      const facts = { ...tried, wanted: object, ours, takeFields, registry, isCopy };
+      const given = { takeFields, registry, isCopy, ...(byHelm && { byHelm }) };
+      const facts = { ...tried, wanted: object, ours, ...given };
       const first = judgeHeld(facts);
       if (first.findings.length === 0) return first;
       return judgeHeld({ ...facts, storedFile: await storedFile(tools, tried.live, keeps) });

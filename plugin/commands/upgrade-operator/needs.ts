@@ -94,9 +94,15 @@ function objectWrites({ kind, object }: DesiredObject): readonly Permission[] {
   return applyNeeds({ ...bundleRef(kind, object), binds: needBind(object) }, "to write it");
 }
 
+/** What an upgrade by chart is told. */
+interface ChartWish extends OperatorPlace, AdvisedTarget {
+  /** The definitions of the chart's crds/ folder are written as well. */
+  readonly applyCrds?: boolean;
+}
+
 /** `upgrade-operator --chart`: helm keeps its releases in Secrets; what else it needs it says itself. */
-export function chartNeeds(wish: OperatorPlace & AdvisedTarget): Needs {
-  const { names, namespace } = wish;
+export function chartNeeds(wish: ChartWish): Needs {
+  const { names, namespace, applyCrds = false } = wish;
   const on = (
     verb: string,
     resource: "deployment" | "secret",
@@ -113,7 +119,13 @@ export function chartNeeds(wish: OperatorPlace & AdvisedTarget): Needs {
       on("create", "secret", { why: "for helm to keep the new release" }),
       on("update", "secret", { why: "for helm to keep the new release" }),
     ],
-    may: [on("get", "secret", { why: "for helm to read its releases" }), ...operatorReads(wish)],
+    may: [
+      on("get", "secret", { why: "for helm to read its releases" }),
+      ...(applyCrds
+        ? applyNeeds({ resource: kinds.definition, name: undefined }, "to write the chart's crds/")
+        : []),
+      ...operatorReads(wish),
+    ],
     beside: [
       ...chartKinds.map(({ resource, namespaced }) => {
         const why = "to compare what helm would write";

@@ -98,6 +98,7 @@ export function listWords(flags: UpgradeFlags): readonly string[] {
     ...Object.entries(valued).flatMap(([name, value]) =>
       [value ?? []].flat().flatMap((one) => [`--${name}`, one]),
     ),
+    ...(chart?.applyCrds === true ? ["--apply-crds"] : []),
     ...typedWords(chart?.given),
     ...(flags.auto ? ["--auto"] : []),
     ...(flags.mayDiscardData ? ["--may-discard-data"] : []),

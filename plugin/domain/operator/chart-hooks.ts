@@ -28,6 +28,14 @@ export function listHooks(
     .sort((one, other) => one.weight - other.weight || compareText(hookName(one), hookName(other)));
 }
 
+/** True where the upgrade runs a Job, which may bring what helm itself does not write. */
+export function runsJob(hooks: readonly ChartHook[] = []): boolean {
+  const events: readonly HookEvent[] = ["pre-upgrade", "post-upgrade"];
+  return events.some((event) =>
+    listHooks(hooks, event).some(({ object }) => object.kind === "Job"),
+  );
+}
+
 function hookName({ object }: ChartHook): string {
   return object.metadata.name ?? "";
 }

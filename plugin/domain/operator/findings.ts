@@ -52,6 +52,20 @@ export const operatorFindings = {
       "what helm renders cannot be read as a whole, or does not hold the operator's Deployment once: helm might delete the operator that runs, or drop local changes",
     fix: "see what helm renders with helm upgrade --dry-run=server, correct the chart or its values, then run again",
   }),
+  chartFolder: warning("OPERATOR-CHART-CRDS", "S15", {
+    cause:
+      "a definition in the chart's crds/ folder differs from the stored one, and helm does not upgrade what is in that folder",
+    fix: "run the same command with --apply-crds: it applies those definitions before helm runs, by the rules of a bundle",
+  }),
+  chartFolderAbsent: error("OPERATOR-CHART-CRDS-ABSENT", "S15", {
+    cause:
+      "a definition in the chart's crds/ folder is not in the cluster, and helm makes what is in that folder with an install alone",
+    fix: "run the same command with --apply-crds: it creates those definitions before helm runs",
+  }),
+  chartDiffers: warning("OPERATOR-CHART-DIFFERS", "S20", {
+    cause: "after helm's upgrade an object is not as helm rendered it",
+    fix: "see who changes it with kubectl get --show-managed-fields; run the same command again to compare it once more",
+  }),
   chartRenews: warning("OPERATOR-CHART-RENEWS", "S20", {
     cause:
       "the chart makes certificates or values again: what helm writes there is not what the plan has seen, and edits of databases fail where the webhook's pair and its CA are replaced",

@@ -59,6 +59,7 @@ async function plan({
       return Promise.resolve({ objects: objects ?? ["odd", rendered], hooked, values: {} });
     },
     manifest: () => Promise.resolve({ objects: [] }),
+    folderDefinitions: () => Promise.resolve([]),
     rollback: () => Promise.resolve(),
   };
   const ports = portsOf(aWitness(), { kind: "UpgradeOperator", cluster, clock });
@@ -74,7 +75,7 @@ async function plan({
       given: [],
       home: "Secrets",
     },
-    takeFields: [],
+    ...{ takeFields: [], applyCrds: false },
     dryRun: "server",
     before: await readSnapshot({ ...ports, cluster }, ns),
 

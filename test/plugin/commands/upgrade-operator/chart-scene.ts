@@ -1,4 +1,5 @@
 /** An operator in memory that helm has installed, and its upgrade by chart with a helm that is played. */
+import { ApiError } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { ChartHook } from "../../../../plugin/domain/operator/chart-hooks";
@@ -29,7 +30,13 @@ export interface ChartWish {
   /** Absent: the bundle of 7.22.0-7, which is installed. */
   readonly deployed?: readonly KubeObject[];
   readonly unread?: readonly string[];
+  /** Definitions of its crds/ folder, or how helm fails to show them; absent: none. */
+  readonly folder?: readonly KubeObject[] | Error;
+  /** Helm's upgrade fails before it writes anything. */
+  readonly fails?: true;
   readonly options?: Partial<ChartPartOptions>;
+  /** Right after helm's upgrade. */
+  readonly upgraded?: (scene: Scene) => Promise<void>;
   /** Before the run. */
   readonly change?: (scene: Scene) => Promise<void>;
   /** The cluster as the run sees it. */
@@ -57,7 +64,7 @@ export async function helmInstall(
 }
 
 export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
-  const { deployed = bundleOf("7.22.0-7"), rendered = bundleOf("8.0.2-2") } = wish;
+  const { deployed = bundleOf("7.22.0-7"), rendered = bundleOf("8.0.2-2"), folder = [] } = wish;
   const scene = await aScene();
   const { cluster, clock } = scene;
   await helmInstall(cluster, deployed);
@@ -87,19 +94,23 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
         values: {},
       }),
     upgrade: async (call) => {
+      if (wish.fails === true) throw new ApiError("helm upgrade failed", { status: 500 });
       upgrades.push(call.version);
       version = call.version;
       for (const object of rendered.filter(isObjectOf)) {
         const placed = withChartMarks(inPlace(object), release);
         await cluster.apply(placed, { fieldManager: "helm", force: true });
       }
+      await wish.upgraded?.(scene);
     },
+    folderDefinitions: () =>
+      folder instanceof Error ? Promise.reject(folder) : Promise.resolve(folder),
     rollback: () => Promise.resolve(),
   };
   const options: ChartPartOptions = {
     ...{ namespace: ns, dryRun: "none", fieldManager: names.fieldManager, timeoutMs: 300_000 },
     ...{ wait: false, chart: "./chart", releaseName: "operator", version: "8.0.2-2" },
-    ...{ values: [], given: [], home: "Secrets", takeFields: [] },
+    ...{ values: [], given: [], home: "Secrets", takeFields: [], applyCrds: false },
     withHelm: (work) => work(helm),
     ...wish.options,
   };

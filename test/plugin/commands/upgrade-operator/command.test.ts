@@ -167,7 +167,10 @@ test("without helm a chart ends before the cluster is asked", async () => {
 
 test("a chart is not rehearsed: helm would reach the real cluster", async () => {
   const context = { rehearsed: true } as CommandContext;
-  const flags = { chart: "./c", releaseName: "op", version: "1.0.0", values: [], given: [] };
+  const flags = {
+    ...{ chart: "./c", releaseName: "op", version: "1.0.0" },
+    ...{ values: [], given: [], applyCrds: false },
+  };
   await expect(
     prepareUpgradeOperator(context, {
       chart: flags,

@@ -163,6 +163,7 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
             });
           },
           manifest: () => Promise.resolve({ objects: [] }),
+          folderDefinitions: () => Promise.resolve([]),
           rollback: () => Promise.resolve(),
         },
       },
@@ -174,6 +175,7 @@ const runs: Readonly<Record<Way, (run: Run) => Promise<Report>>> = {
           version: "8.0.2-2",
           values: [],
           given: [],
+          applyCrds: false,
           home: "Secrets",
         },
         takeFields: [],
@@ -412,6 +414,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
           return Promise.resolve({ objects, values: wish.values ?? {} });
         },
         manifest: () => Promise.resolve({ objects: [] }),
+        folderDefinitions: () => Promise.resolve([]),
         rollback: async (name) => {
           rolledBack.push(name);
           if (wish.rollback === "fails") throw new Failed("helm rollback failed: no such revision");
@@ -430,6 +433,7 @@ async function byChart(wish: ChartWish, options: Partial<ChartOptions> = {}) {
       version: "8.0.2-2",
       values: [],
       given: [],
+      applyCrds: false,
       home: "Secrets",
       takeFields: [],
       ...options,

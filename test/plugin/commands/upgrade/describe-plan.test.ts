@@ -60,6 +60,7 @@ test("the release of a chart is its address without the password, and its versio
     releaseName: "operator",
     values: [],
     given: [],
+    applyCrds: false,
   };
   const flags = { ...readDefaults(upgradeSpec), chart };
   const binding = makeBinding({ flags, opened: undefined, uid: "c", namespace: "engine" });

@@ -133,6 +133,7 @@ test("flags are said again in words, without the secrets of an address", () => {
       version: "8.0.2-2",
       values: ["a.yaml", "b"],
       given: [],
+      applyCrds: false,
     },
     ...{ registry: "mirror/x", pullSecret: "pull", participants: ["west", "east/engine"] },
     ...{ takeFields: ["a", "b"], skip: [{ code: "A", object: "b" }, { code: "C" }] },
