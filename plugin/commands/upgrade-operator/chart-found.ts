@@ -1,6 +1,7 @@
 /** What is found of a chart, and why helm may not upgrade it. */
 import type { Finding } from "../../domain/base/findings";
 import { kubectl, type Remedy } from "../../domain/base/remedy";
+import { findChartWriter } from "../../domain/kube/owner-marks";
 import { findLivingOwner } from "../../domain/kube/owners";
 import type { KubeObject } from "../../domain/kube/objects";
 import type { Names } from "../../domain/names/names";
@@ -21,6 +22,7 @@ import {
   type HelmFlag,
   helmWords,
   type Installed,
+  writerUnknown,
 } from "../../domain/operator/refusals";
 import { readOperatorVersion } from "../../domain/operator/wanted";
 
@@ -49,6 +51,12 @@ export function nameOperator(
   { namespace }: Pick<ChartPlace, "namespace">,
 ): string {
   return `Deployment/${namespace}/${operator.deployment}`;
+}
+
+/** What cannot be seen of the operator's owner. */
+export function listUnknown({ deployment }: Pick<ChartFacts, "deployment">): readonly string[] {
+  const isHelms = deployment !== undefined && readChartMarks(deployment) !== undefined;
+  return isHelms && findChartWriter(deployment) === undefined ? [writerUnknown] : [];
 }
 
 /** What stands against an upgrade by this release: another owner, another release, or its state. */

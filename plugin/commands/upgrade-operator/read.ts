@@ -86,7 +86,7 @@ async function readChartRecords(
     Pick<ChartRecords, "kept"> & { readonly isCopy: boolean },
 ): Promise<ReadonlyMap<string, ChartRecords>> {
   const marked = objects
-    .filter((object) => findLivingOwner(object, left)?.name === "Helm")
+    .filter((object) => findLivingOwner(object, left)?.chart === true)
     .flatMap((object) => readChartMarks(object) ?? []);
   const releases = new Map(marked.map((marks) => [marks.name, marks.namespace ?? namespace]));
   const found = [...releases].map(

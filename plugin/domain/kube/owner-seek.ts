@@ -90,6 +90,7 @@ function seekMarked(object: KubeObject): Sought | undefined {
       return soughtAs("namespace", text(labels, "hnc.x-k8s.io/inherited-from"));
     case "Kyverno":
       return seekPolicy(object);
+    case "Terraform":
     case "Helm": {
       const place = text(annotations, "meta.helm.sh/release-namespace");
       return place === object.metadata.namespace ? undefined : soughtAs("namespace", place);

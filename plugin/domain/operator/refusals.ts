@@ -14,6 +14,7 @@ import {
   type Owner,
   renderOwnersWay,
 } from "../kube/owners";
+import { findChartWriter } from "../kube/owner-marks";
 import { isOlder } from "../base/versions";
 import {
   type ChartStorage,
@@ -197,13 +198,17 @@ function describeLost(
 ): Lost {
   const marked = objects.filter(
     (object) =>
-      findLivingOwner(object, left)?.name === "Helm" && readChartMarks(object)?.name === release,
+      findLivingOwner(object, left)?.chart === true && readChartMarks(object)?.name === release,
   );
   return {
     ...{ release, version: readOperatorVersion(deployment, names) },
     ...{ objects: marked, namespace, kept },
   };
 }
+
+/** Where no field manager tells what runs helm. */
+export const writerUnknown =
+  "what runs helm is not known from the field managers: where Flux, Argo CD or Terraform does, upgrade it there";
 
 /** How an owner that is there brings a release. */
 export function listWays(
@@ -216,7 +221,8 @@ export function listWays(
   const { name: release = "NAME" } = readChartMarks(object) ?? {};
   const way = `upgrade it with its chart: upgrade-operator --chart REF --release-name ${release} --version V`;
   const records = installed.records?.get(release);
-  const first = { says: renderOwnersWay({ ...owner, way }) };
+  const unsure = findChartWriter(object) === undefined ? ` (${writerUnknown})` : "";
+  const first = { says: `${renderOwnersWay({ ...owner, way })}${unsure}` };
   if (records === undefined || records.isKnown === true) return [first];
   const { namespace } = records;
   const seen = helm(
