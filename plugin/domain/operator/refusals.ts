@@ -22,6 +22,7 @@ import {
   helm,
   listWaysOut,
   readChartMarks,
+  type RecordSearch,
 } from "./chart-marks";
 import { operatorFinding } from "./findings";
 import { isBrought, noOlm, type Olm, readOlm } from "./olm";
@@ -38,6 +39,8 @@ export interface ChartRelease {
   readonly status: string;
   /** The number of its last revision, where helm names it. */
   readonly revision?: string;
+  /** Other releases of the namespace, without what they have beside them. */
+  readonly beside?: readonly ChartRelease[];
   /** All that helm keeps, the last one among them; absent: not asked for, or not known. */
   readonly revisions?: readonly ChartRevision[];
 }
@@ -114,6 +117,22 @@ export function isDeployed(release: ChartRelease | undefined, version: string): 
   return release.chart.endsWith(`-${wanted}`) || release.chart.endsWith(`-v${wanted}`);
 }
 
+/** The name of a chart, without the version that helm writes behind it. */
+export function readChartName({ chart }: Pick<ChartRelease, "chart">): string {
+  return chart.replace(/-v?\d+\.\d+\.\d+.*$/, "");
+}
+
+/** Releases beside this one that have the same chart and may have the same objects. */
+export function listTwins(release: ChartRelease | undefined): readonly ChartRelease[] {
+  const { beside = [] } = release ?? {};
+  return beside.filter(
+    (one) =>
+      release !== undefined &&
+      one.status !== "uninstalled" &&
+      readChartName(one) === readChartName(release),
+  );
+}
+
 /** Helm's records of a release. */
 export interface ChartRecords {
   /** Where they are. */
@@ -122,6 +141,8 @@ export interface ChartRecords {
   readonly isKnown: boolean | undefined;
   /** The kind of object that was looked for; absent: none, since helm keeps them elsewhere. */
   readonly kept?: ChartStorage | undefined;
+  /** What was looked for where they are not there. */
+  readonly search?: RecordSearch | undefined;
 }
 
 /** The operator as it was found. */
@@ -194,15 +215,15 @@ function listLost(installed: Installed): readonly Lost[] {
 function describeLost(
   { deployment, objects, left, names }: Installed,
   release: string,
-  { namespace, kept }: ChartRecords,
+  { namespace, kept, search }: ChartRecords,
 ): Lost {
   const marked = objects.filter(
     (object) =>
-      findLivingOwner(object, left)?.chart === true && readChartMarks(object)?.name === release,
+      findLivingOwner(object, left)?.name === "Helm" && readChartMarks(object)?.name === release,
   );
   return {
     ...{ release, version: readOperatorVersion(deployment, names) },
-    ...{ objects: marked, namespace, kept },
+    ...{ objects: marked, namespace, kept, search },
   };
 }
 
