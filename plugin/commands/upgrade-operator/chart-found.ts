@@ -235,7 +235,7 @@ function findTwins(place: ChartPlace, found: ChartFacts): readonly Finding[] {
 
 /** As helm does it: what is in the records of a release already is not compared with the marks. */
 function describeTwins({ name }: ChartRelease): string {
-  return `helm refuses objects that are new to release ${name} and marked for the other, takes over those that both have, and deletes them with an uninstall of either`;
+  return `helm refuses objects that are new to release ${name} and marked for the other, takes those that both have, and deletes them with an uninstall of either`;
 }
 
 function findRefused(place: ChartPlace, found: ChartFacts): readonly Finding[] {

@@ -22,7 +22,7 @@ export interface Mark {
   readonly over?: string | ((object: KubeObject, mark: Mark) => string);
   /** The field manager by which it writes what has the marks of a chart: where that wrote last, it is the owner. */
   readonly managers?: RegExp;
-  /** It is helm, or runs it, and writes only when someone upgrades the release. */
+  /** It is helm, or runs it, and writes only when a person upgrades the release. */
   readonly chart?: true;
   /** What is rendered with it and applied by a person has it too, and nobody looks after it then. */
   readonly isRendered?: true;

@@ -16,7 +16,7 @@ import type { Mark } from "./owner-marks";
 export interface Owner {
   readonly name: string;
   readonly way: string;
-  /** It is helm, or runs it, and writes only when someone upgrades the release. */
+  /** It is helm, or runs it, and writes only when a person upgrades the release. */
   readonly chart?: true;
   /** How the object is given over, where nobody can see from here whether the owner is still at work. */
   readonly over?: string;

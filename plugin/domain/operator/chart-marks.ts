@@ -198,7 +198,7 @@ export function listPlaceWays(
     ),
     ...unread.map(({ storage, namespace: only }) =>
       look(
-        `ask someone who is allowed to list them whether there are ${nameList({ storage, ...(only !== undefined && { namespace: only }) })} with records`,
+        `with the permission to list them, see whether there are ${nameList({ storage, ...(only !== undefined && { namespace: only }) })} with records`,
         ...["get", storage.toLowerCase(), ...labels],
         only === undefined ? "--all-namespaces" : `--namespace=${only}`,
       ),

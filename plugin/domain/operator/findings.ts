@@ -49,7 +49,7 @@ export const operatorFindings = {
   }),
   chartTwice: error("OPERATOR-CHART-TWICE", "S20", {
     cause:
-      "two releases have the operator in their records: helm refuses to bring one of them objects of the other, takes over what both have, and deletes it with an uninstall of either",
+      "two releases have the operator in their records: helm refuses to bring one of them objects of the other, takes what both have, and deletes it with an uninstall of either",
     fix: "compare what both have with helm get manifest, then delete the records of the release that the operator is not marked for, so that helm forgets it; do not uninstall it",
   }),
   chartUncompared: error("OPERATOR-CHART-UNCOMPARED", "S18", {
