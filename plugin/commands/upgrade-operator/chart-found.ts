@@ -3,7 +3,7 @@ import type { Finding } from "../../domain/base/findings";
 import { kubectl, type Remedy } from "../../domain/base/remedy";
 import { findChartWriter } from "../../domain/kube/owner-marks";
 import { findLivingOwner } from "../../domain/kube/owners";
-import type { KubeObject } from "../../domain/kube/objects";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Names } from "../../domain/names/names";
 import {
   type Adoption,
@@ -62,10 +62,15 @@ export function nameOperator(
   return `Deployment/${namespace}/${operator.deployment}`;
 }
 
-/** What cannot be seen of the operator's owner. */
-export function listUnknown({ deployment }: Pick<ChartFacts, "deployment">): readonly string[] {
-  const isHelms = deployment !== undefined && readChartMarks(deployment) !== undefined;
-  return isHelms && findChartWriter(deployment) === undefined ? [writerUnknown] : [];
+/** What is to be known of the program that runs helm: that it was told to rest, or that it cannot be seen. */
+export function describeWriter({
+  deployment,
+  left,
+}: Pick<ChartFacts, "deployment" | "left">): readonly string[] {
+  if (deployment === undefined || readChartMarks(deployment) === undefined) return [];
+  const rests = left?.get(objectLabel(deployment));
+  if (rests !== undefined) return [rests];
+  return findChartWriter(deployment) === undefined ? [writerUnknown] : [];
 }
 
 /** The release to look for where helm was not asked; undefined where helm knows it, or the operator is another's. */

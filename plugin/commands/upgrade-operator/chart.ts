@@ -35,7 +35,7 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
 import type { World } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
-import { type ChartFacts, gateChart, listUnknown, nameOperator, seekRelease } from "./chart-found";
+import { type ChartFacts, describeWriter, gateChart, nameOperator, seekRelease } from "./chart-found";
 import { requireFit } from "./evaluate";
 import { type ChartAhead, projectChart } from "./projection";
 import { readBrought } from "./chart-definitions";
@@ -178,7 +178,7 @@ class ChartUpgradeRun {
     const deletion = findDeletion(before.deployment);
     if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
     requireOwn(deps, gateChart(options, before));
-    for (const text of listUnknown(before)) deps.recorder.note(text);
+    for (const text of describeWriter(before)) deps.recorder.note(text);
   }
 
   /** The operator as helm renders it, ready; what else a chart writes is not foretold. */

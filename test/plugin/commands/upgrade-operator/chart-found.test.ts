@@ -118,7 +118,9 @@ describe("records that are not where helm looks", () => {
     const change = place(record("ConfigMap", ns));
     const { code, cause, fix } = await refused({ change, helm: finding([]) });
     expect([code, fix]).toEqual(["OPERATOR-CHART-LOST", inMaps]);
-    expect(cause).toContain(`records of a release of that name are in ConfigMaps of namespace ${ns}`);
+    expect(cause).toContain(
+      `records of a release of that name are in ConfigMaps of namespace ${ns}`,
+    );
     expect(cause).not.toContain("gone");
   });
 
@@ -287,6 +289,42 @@ describe("what runs helm has its own way, by chart as by bundle", () => {
     ]);
     expect(fix).toContain(way);
     expect([same?.code, same?.cause, same?.fix]).toEqual([code, cause, fix]);
+  });
+
+  describe("a HelmRelease of Flux", () => {
+    const labels = {
+      "helm.toolkit.fluxcd.io/name": "stack",
+      "helm.toolkit.fluxcd.io/namespace": "flux",
+    };
+    const labeled = bundleOf("7.22.0-7").map((one) => ({
+      ...one,
+      metadata: { ...one.metadata, labels: { ...one.metadata.labels, ...labels } },
+    }));
+    const holding =
+      (suspend: boolean) =>
+      (cluster: KubeClient): KubeClient =>
+        Object.create(cluster, {
+          get: {
+            value: async (...[ref, options]: Parameters<KubeClient["get"]>) =>
+              ref.resource.kind === "HelmRelease"
+                ? { apiVersion: "v2", kind: "HelmRelease", metadata: {}, spec: { suspend } }
+                : await cluster.get(ref, options),
+          },
+        }) as KubeClient;
+
+    test("that is carried out owns the operator", async () => {
+      const { code, fix } = await refused({ deployed: labeled, connect: holding(false) });
+      expect(code).toBe("OPERATOR-OWNED");
+      expect(fix).toContain("flux suspend helmrelease stack --namespace=flux");
+    });
+
+    test("that is suspended leaves it to helm, and what it would take back is said", async () => {
+      const options = { dryRun: "server" } as const;
+      const wish = { deployed: labeled, connect: holding(true), options };
+      const { report, notes, upgrades, scene } = await runChart(wish);
+      expect([report.exit.code, upgrades, scene.writes]).toEqual([0, [], []]);
+      expect(notes.join()).toContain("HelmRelease/flux/stack is suspended; bring the same change");
+    });
   });
 
   test("where no field manager tells it, that is said", async () => {

@@ -224,6 +224,24 @@ test.each<[string, ObjectMeta, string]>([
   },
 );
 
+test.each<[Record<string, string>, object | undefined]>([
+  [
+    { "helm.toolkit.fluxcd.io/name": "r", "helm.toolkit.fluxcd.io/namespace": "n" },
+    { is: "helmRelease", namespace: "n", name: "r" },
+  ],
+  [{ "helm.toolkit.fluxcd.io/name": "r" }, undefined],
+  [
+    {
+      ...{ "helm.toolkit.fluxcd.io/name": "r", "helm.toolkit.fluxcd.io/namespace": "n" },
+      ...flux,
+    },
+    undefined,
+  ],
+  [{ "helm.toolkit.fluxcd.io/namespace": "n", ...flux }, undefined],
+])("of Flux with labels %j is looked for: %j", (labels, sought) => {
+  expect(seekOwner(role({ labels }))).toEqual(sought);
+});
+
 describe("what runs helm is told by the field manager that wrote last", () => {
   const marked: ObjectMeta = { labels: charts, annotations: { "meta.helm.sh/release-name": "op" } };
   const entry = (manager: string, second = 0, more: object = {}) => ({
