@@ -141,19 +141,16 @@ export class HelmProgram {
   }
 
   async find(name: string): Promise<ChartRelease | undefined> {
-    const filter = `^${name.replaceAll(".", "\\.")}$`;
-    const words = ["list", ...everyState, "--filter", filter];
+    // helm reads all of them for any filter; without a limit it lists 256
+    const words = ["list", ...everyState, "--max", "0"];
     const listed = await this.#json(words, (value) => value === null || Array.isArray(value));
-    const found = asArray(listed).find((release) => getOwn(release, "name") === name);
-    if (found === undefined) return await this.#findByHistory(name);
-    const [chart = "", status = ""] = [
-      asString(getOwn(found, "chart")),
-      asString(getOwn(found, "status")),
-    ];
-    const revision = getOwn(found, "revision");
-    const isCounted = ["string", "number"].includes(typeof revision);
-    const release = { name, chart, status, ...(isCounted && { revision: String(revision) }) };
-    if (status === "deployed") return release;
+    const releases = asArray(listed).map(readRelease);
+    const others = releases.filter((one) => one.name !== name);
+    const beside = others.length > 0 && { beside: others };
+    const found = releases.find((one) => one.name === name) ?? (await this.#findByHistory(name));
+    if (found === undefined) return undefined;
+    const release = { ...found, ...beside };
+    if (release.status === "deployed" || release.revisions !== undefined) return release;
     const history = await this.#history(name).catch((error: unknown) => {
       if (error instanceof HelmError) return undefined;
       throw error;
@@ -398,6 +395,16 @@ function readManifest(manifest: string): Pick<RenderedChart, "objects" | "unread
     objects: read.flatMap(({ objects }) => objects),
     unread: read.flatMap(({ unread }) => unread),
   };
+}
+
+/** As `helm list` has it. */
+function readRelease(listed: unknown): ChartRelease {
+  const [name = "", chart = "", status = ""] = ["name", "chart", "status"].map((key) =>
+    asString(getOwn(listed, key)),
+  );
+  const revision = getOwn(listed, "revision");
+  const isCounted = ["string", "number"].includes(typeof revision);
+  return { name, chart, status, ...(isCounted && { revision: String(revision) }) };
 }
 
 function readHook(hook: unknown): readonly ChartHook[] {

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { EngineError, exitCodes, UsageError } from "../domain/base/errors";
 import { type KubeObject, lastApplied } from "../domain/kube/objects";
 import { asString, getOwn, type Json, omit } from "../domain/base/values";
+import { findUserHome, kubeFolder } from "./user-home";
 
 const ownerOnly = 0o700;
 const synced = promisify(fsync);
@@ -44,7 +45,7 @@ export function openHome(env: NodeJS.ProcessEnv, parts: Partial<HomeParts> = {})
   const given = env["ENGINE_HOME"];
   const path =
     given === undefined || given === ""
-      ? join(env["HOME"] ?? homedir(), ".kube", "engine")
+      ? join(findUserHome(env) ?? homedir(), kubeFolder, "engine")
       : resolve(given);
   return new FileHome(path, { ...alone, ...parts });
 }

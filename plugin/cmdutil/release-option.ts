@@ -9,7 +9,12 @@ import {
   type ReleaseFile,
   targetProblems,
 } from "../domain/release/contents";
-import { type DesiredObject, placeBundle, type Placing } from "../domain/operator/wanted";
+import {
+  type DesiredObject,
+  explainUnfit,
+  placeBundle,
+  type Placing,
+} from "../domain/operator/wanted";
 import { type Platform, platforms } from "../domain/release/platforms";
 import type { Report } from "../kernel/report";
 import type { CommandContext } from "./context";
@@ -74,7 +79,7 @@ export function readBundle(
   return read.flatMap((result) => {
     if (result.is !== "read") return [];
     const found = placeBundle(result.contents.bundle, { ...wish, names, live: undefined });
-    if (found.is === "unfit") throw new UsageError(found.problems);
+    if (found.is === "unfit") throw explainUnfit(found, release.source);
     return found.objects;
   });
 }

@@ -14,7 +14,7 @@ import { ownerResources, seekOwner, type Sought } from "../domain/kube/owner-see
 import { listCollected } from "./collected";
 import type { KubeClient } from "../ports/kubernetes";
 
-const { versions, subscriptions, extensions } = ownerResources;
+const { versions, subscriptions, extensions, helmReleases } = ownerResources;
 /** Every kind of policy that generates objects, in each version that Kyverno has served. */
 const policies = [
   ownerResources.policies,
@@ -23,6 +23,9 @@ const policies = [
     version,
   })),
 ];
+
+/** HelmRelease in each version that Flux has served. */
+const releases = ["v2", "v2beta2", "v2beta1"].map((version) => ({ ...helmReleases, version }));
 
 /** Where the API server is asked. */
 interface Looking {
@@ -65,8 +68,25 @@ const unseen: Answer = { why: undefined };
 
 async function whyGone(looking: Looking, sought: Sought): Promise<Answer> {
   if (sought.is === "versions") return await whyReleased(looking, sought.versions);
+  if (sought.is === "helmRelease") return await whySuspended(looking, sought);
   if (sought.is === "object") return await whyNotThere(looking, sought);
   return await unlessThere(looking, looked[sought.is], { name: sought.name });
+}
+
+/** A HelmRelease that is suspended is not carried out. */
+async function whySuspended(
+  { cluster, signal }: Looking,
+  { namespace, name }: Extract<Sought, { is: "helmRelease" }>,
+): Promise<Answer> {
+  for (const resource of releases) {
+    const found = await cluster.get({ resource, namespace, name }, signal && { signal });
+    if (found === undefined) continue;
+    if (getPath(found, ["spec", "suspend"]) !== true) return "there";
+    return {
+      why: `HelmRelease/${namespace}/${name} is suspended; bring the same change into it before it is resumed, since Flux takes it back then`,
+    };
+  }
+  return unseen;
 }
 
 const looked = { policy: policies, extension: [extensions], namespace: [kinds.namespace] };

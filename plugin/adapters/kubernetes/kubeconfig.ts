@@ -4,6 +4,7 @@ import { InputError } from "../../domain/base/errors";
 import { asArray, asString, getOwn, isObject, type Json } from "../../domain/base/values";
 import { firstDocument } from "./text/documents";
 import { fileProblem, readText } from "../files";
+import { findUserHome, kubeFolder } from "../user-home";
 import { unread } from "./text/yaml";
 
 /** Reads --kubeconfig, else the list in KUBECONFIG, else the file in the home folder. */
@@ -26,8 +27,8 @@ const nothing: Kubeconfig = {
 function defaultFiles(env: NodeJS.ProcessEnv): readonly string[] {
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
   if (listed.length > 0) return [...new Set(listed.map((file) => resolve(file)))];
-  const home = env["HOME"] ?? env["USERPROFILE"] ?? "";
-  return home === "" ? [] : [join(home, ".kube", "config")];
+  const home = findUserHome(env);
+  return home === undefined ? [] : [join(home, kubeFolder, "config")];
 }
 
 /** A file of a list may be missing; one that was named by flag may not. */

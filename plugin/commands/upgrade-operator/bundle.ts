@@ -16,6 +16,7 @@ import type { Names } from "../../domain/names/names";
 import { isAutoUpgraded } from "../../domain/engine-cluster/fields";
 import { clusterPatches, isSamePatch, judgeClusterImages } from "./clusters";
 import {
+  explainUnfit,
   isOperator,
   readOperatorVersion,
   placeBundle,
@@ -187,14 +188,9 @@ export class BundlePlanning {
       held: installed?.objects,
     });
     if (result.is === "placed") return result.objects;
-    this.world.tell(result.findings);
-    const hint = result.allowable
-      ? "look at what is named; where it is wanted, accept it with the --skip that is printed, then run again"
-      : "give a release as it was published, with the operator's bundle for this platform";
-    throw new UsageError(
-      result.problems.map((problem) => `release ${source}: ${problem}`),
-      { hint },
-    );
+    const stops = explainUnfit(result, source);
+    if (stops instanceof UsageError) this.world.tell(result.findings);
+    throw stops;
   }
 
   /** What has the clusters pull from the operator's registry, in the order of writing. */

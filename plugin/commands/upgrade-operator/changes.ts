@@ -16,7 +16,7 @@ import {
 } from "../../domain/operator/wanted";
 import { operatorFinding } from "../../domain/operator/findings";
 import { kinds } from "../../domain/kube/kinds";
-import { leftovers } from "./local-changes";
+import { leftovers, type Source } from "./local-changes";
 import { findConversionService, noConversion } from "../../domain/operator/conversion";
 import { adoptFields, fileEntries } from "../../domain/kube/field-managers";
 import type { ChangedField } from "../../domain/kube/planned-write";
@@ -46,6 +46,8 @@ export interface Evaluated extends DesiredObject {
   readonly removed: readonly string[];
   /** This tool's manager. */
   readonly ours: string;
+  /** What the object is of. */
+  readonly source: Source;
   /** Its conversion leads nowhere, and is taken out; of one that is written before its apply. */
   readonly unconverts?: boolean;
 }
@@ -53,10 +55,10 @@ export interface Evaluated extends DesiredObject {
 /** An object before it is judged. */
 export function makeUnjudged(
   { kind, object }: DesiredObject,
-  { live, ours }: Pick<Evaluated, "live" | "ours">,
+  { live, ours, source = "release" }: Pick<Evaluated, "live" | "ours"> & Partial<Evaluated>,
 ): Evaluated {
   const nothing = { force: false, findings: [], changes: [], stored: undefined, removed: [] };
-  return { kind, object, live, ours, is: "same", ...nothing };
+  return { kind, object, live, ours, source, is: "same", ...nothing };
 }
 
 /** False where it is up to date, or kept. */
@@ -154,7 +156,7 @@ function rewriteManagers({ kind, live, ours }: Evaluated): Rewrite | undefined {
 
 /** The apply of an object. */
 export function buildApply(step: Evaluated): Apply {
-  const { kind, object, live, ours, force, changes, removed, stored: expected } = step;
+  const { kind, object, live, ours, source, force, changes, removed, stored: expected } = step;
   const changed = [
     ...changes.map(({ field }) => `change ${field}`),
     ...removed.map((field) => `remove ${field}`),
@@ -168,7 +170,7 @@ export function buildApply(step: Evaluated): Apply {
     live,
     force,
     why: explainWrite(step),
-    needs: "to apply the release's",
+    needs: `to apply the ${source}'s`,
     ...(risks[kind.step] ?? harmless),
     reverse: live === undefined ? "delete it: the old operator does not need it" : savedWhole,
     backHolds,
@@ -180,16 +182,16 @@ export function buildApply(step: Evaluated): Apply {
   };
 }
 
-function explainWrite({ is, changes, removed }: Evaluated): string {
+function explainWrite({ is, changes, removed, source }: Evaluated): string {
   const counted = (fields: readonly unknown[], one: string, more: string): readonly string[] =>
     fields.length === 0 ? [] : [`${fields.length} ${fields.length === 1 ? one : more}`];
   return {
     create: "it does not exist yet",
     change: [
-      ...counted(changes, "field differs from the release", "fields differ from the release"),
+      ...counted(changes, `field differs from the ${source}`, `fields differ from the ${source}`),
       ...counted(removed, "field goes with the old one", "fields go with the old one"),
     ].join(", "),
-    same: "it is as the release has it",
+    same: `it is as the ${source} has it`,
     kept: "the stored one is newer",
   }[is];
 }

@@ -1,19 +1,24 @@
 /** What is found of a chart, and why helm may not upgrade it. */
 import type { Finding } from "../../domain/base/findings";
 import { kubectl, type Remedy } from "../../domain/base/remedy";
+import { findChartWriter } from "../../domain/kube/owner-marks";
 import { findLivingOwner } from "../../domain/kube/owners";
-import type { KubeObject } from "../../domain/kube/objects";
+import { type KubeObject, objectLabel } from "../../domain/kube/objects";
 import type { Names } from "../../domain/names/names";
 import {
   type Adoption,
   adopt,
   type ChartHome,
   type ChartMarks,
+  describeSearch,
   findLostRelease,
   helm,
+  isAbsent,
+  listPlaceWays,
   readChartMarks,
+  type RecordSearch,
 } from "../../domain/operator/chart-marks";
-import { judgeChartState } from "../../domain/operator/chart-states";
+import { forget, judgeChartState } from "../../domain/operator/chart-states";
 import { operatorFinding } from "../../domain/operator/findings";
 import {
   type ChartRelease,
@@ -21,14 +26,20 @@ import {
   type HelmFlag,
   helmWords,
   type Installed,
+  listTwins,
+  readChartName,
+  writerUnknown,
 } from "../../domain/operator/refusals";
 import { readOperatorVersion } from "../../domain/operator/wanted";
+import type { SoughtRelease } from "./read";
 
 /** The operator, and the release that the chart is known by. */
 export interface ChartFacts extends Installed {
   readonly release: ChartRelease | undefined;
   /** The release that the Deployment is marked with, where it is another one that helm knows. */
   readonly marked?: ChartRelease | undefined;
+  /** What was looked for where helm does not know the release; absent: it knows it. */
+  readonly search?: RecordSearch;
 }
 
 /** Where it is, what it is called, and what it is to become. */
@@ -51,6 +62,36 @@ export function nameOperator(
   return `Deployment/${namespace}/${operator.deployment}`;
 }
 
+/** What is to be known of the program that runs helm: that it was told to rest, or that it cannot be seen. */
+export function describeWriter({
+  deployment,
+  left,
+}: Pick<ChartFacts, "deployment" | "left">): readonly string[] {
+  if (deployment === undefined || readChartMarks(deployment) === undefined) return [];
+  const rests = left?.get(objectLabel(deployment));
+  if (rests !== undefined) return [rests];
+  return findChartWriter(deployment) === undefined ? [writerUnknown] : [];
+}
+
+/** The release to look for where helm was not asked; undefined where helm knows it, or the operator is another's. */
+export function seekRelease(place: ChartPlace, found: ChartFacts): SoughtRelease | undefined {
+  const { deployment, left, release, marked } = found;
+  const owner = deployment && findLivingOwner(deployment, left);
+  if (owner !== undefined && owner.name !== "Helm") return undefined;
+  const { name, namespace: home } = readHome(place, deployment);
+  const known = name === place.releaseName ? release : marked;
+  if (home === place.namespace && known !== undefined) return undefined;
+  return { release: name, namespace: home, home: place.home, asked: place.namespace };
+}
+
+/** The release that the operator is marked with, else the one that was given. */
+function readHome(
+  { releaseName, namespace }: ChartPlace,
+  deployment: KubeObject | undefined,
+): Required<ChartMarks> {
+  return { name: releaseName, namespace, ...(deployment && readChartMarks(deployment)) };
+}
+
 /** What stands against an upgrade by this release: another owner, another release, or its state. */
 export function gateChart(place: ChartPlace, found: ChartFacts): readonly Finding[] {
   const { deployment, left } = found;
@@ -59,7 +100,8 @@ export function gateChart(place: ChartPlace, found: ChartFacts): readonly Findin
   const owned = isHelms ? [] : gateOwners(found, place.version);
   if (owned.some(({ severity }) => severity === "error")) return owned;
   const [first] = [...findOther(place, found), ...findRefused(place, found)];
-  return first === undefined ? owned : [first];
+  const twins = findTwins(place, found);
+  return first === undefined ? [...owned, ...twins] : [first, ...twins];
 }
 
 const ofHelm = (
@@ -69,16 +111,17 @@ const ofHelm = (
 ): Remedy => helm(says, ...words, `--namespace=${namespace}`);
 
 function findOther(place: ChartPlace, found: ChartFacts): readonly Finding[] {
-  const { deployment, names, release } = found;
+  const { deployment, names, release, search } = found;
   if (deployment !== undefined) return findOtherRelease(place, found, deployment);
   if (release !== undefined) return [];
-  const { releaseName, namespace, chart, version } = place;
+  const { releaseName, namespace, chart, version, home } = place;
   const words = ["install", releaseName, chart, "--version", version];
   return [
     operatorFinding("notChart", {
       object: nameOperator(names, place),
-      cause: `namespace ${namespace} has no operator, and helm knows no release ${releaseName} there`,
+      cause: `namespace ${namespace} has no operator, and helm knows no release ${releaseName} there${describeSearch(search)}`,
       remedies: [
+        ...listPlaceWays(search, { release: releaseName, namespace, kept: home }),
         { says: "correct -n or --release-name" },
         ofHelm(place, "install the operator", ...words),
         { says: "install it by its bundle with --release" },
@@ -93,28 +136,37 @@ function findOtherRelease(
   found: ChartFacts,
   deployment: KubeObject,
 ): readonly Finding[] {
-  const { marked, names, release } = found;
-  const { releaseName, namespace } = place;
-  const object = nameOperator(names, place);
+  const { marked, names, release, search } = found;
+  const { releaseName, namespace, home: kept } = place;
   const marks = readChartMarks(deployment);
+  const { name, namespace: home } = readHome(place, deployment);
   const told = (by: string, remedies: readonly Remedy[]): readonly Finding[] => {
+    const object = nameOperator(names, place);
     const cause = `the operator was installed by ${by}, not by release ${releaseName}`;
-    return [operatorFinding("notChart", { object, cause, remedies })];
+    const twin = marks && findTwin(found, home === namespace);
+    if (twin === undefined) {
+      const end = describeSearch(search);
+      return [operatorFinding("notChart", { object, cause: `${cause}${end}`, remedies })];
+    }
+    const more = `${cause}, which helm knows in namespace ${namespace} too: ${describeTwins(twin)}`;
+    const ways = [...remedies, forget(place, twin)];
+    return [operatorFinding("chartTwice", { object, cause: more, remedies: ways })];
   };
-  const { name = releaseName, namespace: home = namespace } = marks ?? {};
   const version = readOperatorVersion(deployment, names);
-  const adoption = { namespace, chart: place.chart, version, release: name };
+  const adoption = { namespace: home, chart: place.chart, version, release: name };
   if (marks === undefined) {
     const isRefused = findRefused(place, found).length > 0;
-    return isRefused ? [] : told("no chart", listAdoptions(adoption, place, found));
+    const places = listPlaceWays(search, { release: name, namespace, kept });
+    return isRefused ? [] : told("no chart", [...places, ...listAdoptions(adoption, place, found)]);
   }
+  const lost = { ...adoption, objects: [deployment], kept, search };
   if (home !== namespace) {
     const by = `release ${name} of a chart in namespace ${home}`;
-    return told(by, [upgradeThere(place, name, home)]);
+    const isGone = search !== undefined && isAbsent(search, { storage: kept, namespace: home });
+    return isGone ? [findLostRelease(lost)] : told(by, [upgradeThere(place, name, home)]);
   }
   const isGiven = name === releaseName;
   if ((isGiven ? release : marked) === undefined) {
-    const lost = { ...adoption, objects: [deployment], kept: place.home };
     return [findLostRelease({ ...lost, isByHelm: true })];
   }
   if (isGiven) return [];
@@ -159,6 +211,36 @@ function listAdoptions(
       then: kubectl("name the release", "annotate", ...what, ...marks),
     },
   ];
+}
+
+/** The release that was given, where it has the chart that the operator came with under another release. */
+function findTwin(
+  { release, marked, names }: ChartFacts,
+  isMarkedHere: boolean,
+): ChartRelease | undefined {
+  const other = isMarkedHere ? marked : undefined;
+  const chart = other === undefined ? names.operator.chart : readChartName(other);
+  return release !== undefined && readChartName(release) === chart ? release : undefined;
+}
+
+/** Other releases of the chart, where the operator is marked for the one that was given. */
+function findTwins(place: ChartPlace, found: ChartFacts): readonly Finding[] {
+  const { deployment, names, release } = found;
+  const { name, namespace } = (deployment && readChartMarks(deployment)) ?? {};
+  if (name !== place.releaseName || namespace !== place.namespace) return [];
+  return listTwins(release).map((twin) =>
+    operatorFinding("chartTwice", {
+      severity: "warning",
+      object: nameOperator(names, place),
+      cause: `helm knows release ${twin.name} of the same chart in namespace ${namespace} too, and the operator is marked for release ${name}: ${describeTwins(twin)}`,
+      remedies: [forget(place, twin)],
+    }),
+  );
+}
+
+/** As helm does it: what is in the records of a release already is not compared with the marks. */
+function describeTwins({ name }: ChartRelease): string {
+  return `helm refuses objects that are new to release ${name} and marked for the other, takes those that both have, and deletes them with an uninstall of either`;
 }
 
 function findRefused(place: ChartPlace, found: ChartFacts): readonly Finding[] {

@@ -250,7 +250,7 @@ class ChartObjectsPlan {
       step: "operator.object",
       namespaced,
     };
-    const at = makeUnjudged({ kind, object }, { live, ours: helmManager });
+    const at = makeUnjudged({ kind, object }, { live, ours: helmManager, source: "chart" });
     const deletion = findDeletion(live);
     if (deletion !== undefined) return { ...at, findings: [deletion] };
     const before = this.#before.get(chartKey(rendered, namespace));

@@ -38,7 +38,7 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
 import type { World } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
-import { type ChartFacts, gateChart, nameOperator } from "./chart-found";
+import { type ChartFacts, describeWriter, gateChart, nameOperator, seekRelease } from "./chart-found";
 import { requireFit } from "./evaluate";
 import { type ChartAhead, projectChart } from "./projection";
 import { bring, tellWrites } from "./bring";
@@ -58,6 +58,7 @@ import {
   readOwned,
   readPlatform,
   requireOwn,
+  searchRecords,
 } from "./read";
 
 /** The chart's flags, judged. */
@@ -151,9 +152,7 @@ class ChartUpgradeRun {
 
   async #makePlanned(before: ChartFacts): Promise<Planned> {
     const { deps, options } = this;
-    const deletion = findDeletion(before.deployment);
-    if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
-    requireOwn(deps, gateChart(options, before));
+    this.#requireOwn(before);
     const upgrade = await this.#describeUpgrade();
     const isThere = await this.#isThere(before, upgrade);
     if (!isThere) await requirePrerequisites(deps, options);
@@ -194,6 +193,15 @@ class ChartUpgradeRun {
           return await run.act({ before, upgrade, folder, ...(!isThere && { rendered }) });
         }),
     };
+  }
+
+  /** Stops where the operator is not this release's to upgrade; what cannot be seen of that is told. */
+  #requireOwn(before: ChartFacts): void {
+    const { deps, options } = this;
+    const deletion = findDeletion(before.deployment);
+    if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
+    requireOwn(deps, gateChart(options, before));
+    for (const text of describeWriter(before)) deps.recorder.note(text);
   }
 
   /** The operator as helm renders it, ready; what else a chart writes is not foretold. */
@@ -455,7 +463,11 @@ class ChartUpgradeRun {
     const marked = isOther ? await helm.find(marks.name) : undefined;
     const objects = deployment === undefined ? [] : [deployment];
     const owned = await readOwned(this.deps, namespace, { deployment, objects });
-    return { ...owned, release, marked };
+    const facts = { ...owned, release, marked };
+    const sought = seekRelease(this.options, facts);
+    return sought === undefined
+      ? facts
+      : { ...facts, search: await searchRecords(this.deps, sought) };
   }
 
   async #describeUpgrade(): Promise<ChartUpgrade> {

@@ -21,7 +21,7 @@ import { olmList, operatorSymptoms } from "../../domain/operator/symptoms";
 import { webhookFindings } from "../../domain/admission/findings";
 import { type Check, makeChecks, on } from "../../domain/checks/check";
 import type { CheckContext } from "../../domain/checks/context";
-import { findLivingOwner } from "../../domain/kube/owners";
+import { findLivingOwner, type Owner } from "../../domain/kube/owners";
 
 const { error, ofSymptom, shared, warning } = makeChecks("operator");
 
@@ -161,7 +161,8 @@ export const operatorOwnerChecks: readonly Check[] = [
     cause: "where OLM installed the operator, its permissions are for a cluster of one fixed name",
     fix: "create the cluster under that name, or install the operator by its bundle",
     needs: ["deployments", "ecs"],
-    judge: (situation) => (ownerName(situation) === "OLM" ? judgeClusterNames(situation) : []),
+    judge: (situation) =>
+      findOwner(situation)?.name === "OLM" ? judgeClusterNames(situation) : [],
   }),
   warning("OPERATOR-CHART-NAMESPACES", "Facts 8", {
     title: "The chart covers what the operator manages",
@@ -170,7 +171,7 @@ export const operatorOwnerChecks: readonly Check[] = [
     needs: ["deployments", "configMaps", "namespaces"],
     judge: (situation) => {
       const { deployment, managed } = situation;
-      return deployment !== undefined && ownerName(situation) === "Helm" && managed.length > 0
+      return deployment !== undefined && findOwner(situation)?.chart === true && managed.length > 0
         ? [on(deployment, `it is the chart's and manages other namespaces: ${managed.length}`)]
         : [];
     },
@@ -184,8 +185,8 @@ function judgeClusterNames({ clusters, names }: CheckContext): readonly Found[] 
     .map((one) => on(one, `OLM's operator expects the name ${olmCluster}`));
 }
 
-function ownerName({ deployment, facts }: CheckContext): string | undefined {
-  return deployment && findLivingOwner(deployment, facts.left)?.name;
+function findOwner({ deployment, facts }: CheckContext): Owner | undefined {
+  return deployment && findLivingOwner(deployment, facts.left);
 }
 
 /** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */

@@ -48,7 +48,7 @@ const chartsWay =
   "a chart does not upgrade definitions: put this one of the release into a file, and apply it with: kubectl apply --server-side --force-conflicts --filename=FILE";
 
 function isOfChart({ deployment, facts }: CheckContext): boolean {
-  return deployment !== undefined && findLivingOwner(deployment, facts.left)?.name === "Helm";
+  return deployment !== undefined && findLivingOwner(deployment, facts.left)?.chart === true;
 }
 
 /** The checks of the definitions. */

@@ -179,6 +179,9 @@ function judgeChange(facts: HeldFacts, { field, manager }: HeldField): Finding {
   return localChange(change);
 }
 
+/** What brings an object, as sentences name it. */
+export type Source = "release" | "chart";
+
 /** A field with a value that differs from what the release or the chart has. */
 interface LocalChange {
   readonly object: string;
@@ -187,7 +190,7 @@ interface LocalChange {
   readonly manager: string;
   readonly live: unknown;
   readonly wanted: unknown;
-  readonly source: "release" | "chart";
+  readonly source: Source;
 }
 
 /** The finding of a local change, with both values. */

@@ -1,13 +1,21 @@
 /** Reads what an upgrade of the operator is planned from, and stops where it has no ground. */
+import { pick } from "../../domain/base/values";
 import { unlessForbidden } from "../../ports/forbidden";
 import { exitCodes, BlockedError } from "../../domain/base/errors";
 import type { Finding } from "../../domain/base/findings";
 import { kinds } from "../../domain/kube/kinds";
 import { findLivingOwner, type LeftMarks } from "../../domain/kube/owners";
 import { factsOf, withRead } from "../../domain/facts/facts";
-import type { KubeObject, Ref } from "../../domain/kube/objects";
+import type { KubeObject, Ref, Resource } from "../../domain/kube/objects";
 import { ofKind } from "../../domain/kube/typed";
-import { chooseStorage, readChartMarks } from "../../domain/operator/chart-marks";
+import {
+  type ChartHome,
+  type ChartStorage,
+  chooseStorage,
+  listRecordLists,
+  readChartMarks,
+  type RecordSearch,
+} from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { noOlm, olmKeys, readOlm } from "../../domain/operator/olm";
 import type { ChartRecords, Installed } from "../../domain/operator/refusals";
@@ -94,15 +102,53 @@ async function readChartRecords(
       const labelSelector = `owner=helm,name=${name}`;
       const query = { namespace: place, labelSelector, limit: 1, signal };
       if (kept === undefined) return [name, { namespace: place, isKnown: undefined }];
-      const resource = kept === "Secrets" ? kinds.secret : kinds.configMap;
-      const records = await unlessForbidden(cluster.list(resource, query), undefined);
+      const records = await unlessForbidden(cluster.list(resourceOf(kept), query), undefined);
       const isSeen = records !== undefined && records.length > 0;
       const isUnknown = records === undefined || isCopy;
-      const isKnown = isSeen || (isUnknown ? undefined : false);
-      return [name, { namespace: place, isKnown, kept }];
+      if (isSeen || isUnknown)
+        return [name, { namespace: place, isKnown: isSeen || undefined, kept }];
+      const sought = { release: name, namespace: place, home: kept, asked: place };
+      const search = await searchRecords({ cluster, signal }, sought);
+      return [name, { namespace: place, isKnown: false, kept, search }];
     },
   );
   return new Map(await Promise.all(found));
+}
+
+/** A release that is not where it was expected. */
+export interface SoughtRelease {
+  readonly release: string;
+  /** The namespace that it is expected in. */
+  readonly namespace: string;
+  readonly home: ChartHome | undefined;
+  /** The namespace in which it was looked for already. */
+  readonly asked: string;
+}
+
+/** Looks for the records of a release where nobody has looked yet. */
+export async function searchRecords(
+  { cluster, signal }: Pick<OperatorDeps, "cluster" | "signal">,
+  { release, namespace, home, asked }: SoughtRelease,
+): Promise<RecordSearch> {
+  const labelSelector = `owner=helm,name=${release}`;
+  const lists = listRecordLists(home, namespace).map(async (list) => {
+    const query = { ...pick(list, "namespace"), labelSelector, signal };
+    const records = await unlessForbidden(cluster.list(resourceOf(list.storage), query), undefined);
+    if (records === undefined) return { found: [], unread: [list] };
+    const places = new Set(records.map(({ metadata }) => metadata.namespace ?? ""));
+    if (list.storage === home) places.delete(asked);
+    const found = [...places].map((place) => ({ namespace: place, storage: list.storage }));
+    return { found, unread: [] };
+  });
+  const all = await Promise.all(lists);
+  return {
+    found: all.flatMap(({ found }) => found),
+    unread: all.flatMap(({ unread }) => unread),
+  };
+}
+
+function resourceOf(storage: ChartStorage): Resource {
+  return storage === "Secrets" ? kinds.secret : kinds.configMap;
 }
 
 /** Stops where the operator is another's to upgrade, and tells what is only to be known. */

@@ -16,10 +16,11 @@ export function skipWebhook({ facts }: { readonly facts: Facts }): string | unde
 /** The installer that owns every configuration in use, and writes it itself (domain facts 4.4). */
 export function webhookOwner(facts: Facts): string | undefined {
   // what is gone upgrades nothing
-  const owners = usedConfigurations(facts).map(
-    (configuration) => findLivingOwner(configuration, facts.left)?.name,
+  const owners = usedConfigurations(facts).map((configuration) =>
+    findLivingOwner(configuration, facts.left),
   );
-  return owners.every((owner) => owner === "Helm" || owner === "OLM") ? owners[0] : undefined;
+  const isInstalled = owners.every((owner) => owner?.chart === true || owner?.name === "OLM");
+  return isInstalled ? owners[0]?.name : undefined;
 }
 
 function usedConfigurations({

@@ -154,11 +154,9 @@ function keyIn(map: unknown, keys: readonly string[] = [], what: string): string
 function byOwner(secret: KubeObject, left: LeftMarks | undefined): Keeper | undefined {
   const owner = findLivingOwner(secret, left);
   // a reference to what is gone is taken off by the write itself
-  if (owner === undefined || owner.name === chart || owner.loses !== undefined) return undefined;
+  if (owner === undefined || owner.chart === true || owner.loses !== undefined) return undefined;
   return marks.find(({ name }) => name === owner.name) ?? owner;
 }
-
-const chart = "Helm";
 
 /** Field managers that wrote items of the Secret. */
 function listManagers({ metadata }: KubeObject): readonly string[] {
@@ -170,9 +168,9 @@ function listManagers({ metadata }: KubeObject): readonly string[] {
 /** Others than a person's kubectl and this tool that wrote items, a chart among them. */
 export function otherManagers(secret: KubeObject, ours: readonly string[]): readonly string[] {
   const byField = listManagers(secret).filter((manager) => !isPersonsManager(manager, ours));
-  const byLabel = findOwner(secret)?.name === chart ? [chart] : [];
-  const isNamed = byField.some((manager) => manager.toLowerCase().startsWith(chart.toLowerCase()));
-  return [...new Set([...byField, ...(isNamed ? [] : byLabel)])];
+  const { chart, name = "" } = findOwner(secret) ?? {};
+  const isNamed = byField.some((manager) => manager.toLowerCase().startsWith(name.toLowerCase()));
+  return [...new Set([...byField, ...(chart === true && !isNamed ? [name] : [])])];
 }
 
 /** The error for a Secret that is not to be replaced. */

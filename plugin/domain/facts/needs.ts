@@ -70,11 +70,14 @@ export function groundNeeds(place: NeedsPlace): readonly Permission[] {
 /** To look for the owner that an object is marked with; where it is refused, that owner counts as there. */
 export function leftMarkNeeds(): readonly Permission[] {
   const why = "to see whether the owner that an object is marked with is still there";
-  const { versions, subscriptions, policies, generatingPolicies, extensions } = ownerResources;
+  const { versions, subscriptions, policies, generatingPolicies, extensions, helmReleases } =
+    ownerResources;
   return [
     permissionOn("get", versions, { why }),
     permissionOn("list", subscriptions, { why }),
-    ...[policies, generatingPolicies, extensions].map((one) => permissionOn("get", one, { why })),
+    ...[policies, generatingPolicies, extensions, helmReleases].map((one) =>
+      permissionOn("get", one, { why }),
+    ),
     permissionOn("get", kinds.namespace, { why }),
   ];
 }

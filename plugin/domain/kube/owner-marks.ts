@@ -20,12 +20,17 @@ export interface Mark {
    * marks taken off, or a line of the owner's own program.
    */
   readonly over?: string | ((object: KubeObject, mark: Mark) => string);
+  /** The field manager by which it writes what has the marks of a chart: where that wrote last, it is the owner. */
+  readonly managers?: RegExp;
+  /** It is helm, or runs it, and writes only when a person upgrades the release. */
+  readonly chart?: true;
   /** What is rendered with it and applied by a person has it too, and nobody looks after it then. */
   readonly isRendered?: true;
 }
 
 const trackingId = "argocd.argoproj.io/tracking-id";
 const managedBy = "app.kubernetes.io/managed-by";
+const releaseName = "meta.helm.sh/release-name";
 const instance = "app.kubernetes.io/instance";
 const objectSet = "objectset.rio.cattle.io";
 const extension = "olm.operatorframework.io";
@@ -65,9 +70,10 @@ const marks: readonly Mark[] = [
   {
     name: "Argo CD",
     way: (object) =>
-      `change the object in the repository of the Argo CD ${naming("application", findApplication(object))} and sync it`,
+      `change ${findHelms(object).length > 0 ? "targetRevision or the values of the chart" : "the object"} in the repository of the Argo CD ${naming("application", findApplication(object))} and sync it`,
     labels: [["argocd.argoproj.io/instance"]],
     annotations: [[trackingId]],
+    managers: /^argocd-(application-)?controller$/,
     over: withoutMarks,
   },
   {
@@ -81,8 +87,9 @@ const marks: readonly Mark[] = [
     // helm-controller reads no annotation of an object
     name: "Flux",
     way: (object) =>
-      `change the values of the HelmRelease in the repository that Flux follows and reconcile it${behind("HelmRelease", object, "helm.toolkit.fluxcd.io")}`,
+      `change the values of the HelmRelease, or the version of its chart, in the repository that Flux follows and reconcile it${behind("HelmRelease", object, "helm.toolkit.fluxcd.io")}`,
     labels: [["helm.toolkit.fluxcd.io/name"]],
+    managers: /^helm-controller$/,
     over: suspendRelease,
   },
   {
@@ -137,15 +144,27 @@ const marks: readonly Mark[] = [
     over: withoutMarks,
   },
   {
+    // its provider leaves no mark but that of its program
+    name: "Terraform",
+    way: (object) =>
+      `set the version or the values of ${naming("helm_release", annotation(object, releaseName))} in the Terraform configuration, and run terraform apply`,
+    managers: /^terraform-provider-helm/,
+    chart: true,
+    over: withoutMarks,
+  },
+  {
     name: "Helm",
     way: "upgrade the release with helm upgrade",
-    annotations: [["meta.helm.sh/release-name"], ["meta.helm.sh/release-namespace"]],
+    annotations: [[releaseName], ["meta.helm.sh/release-namespace"]],
+    managers: /helm/i,
+    chart: true,
   },
   {
     // a chart that something else renders and applies has the label, and no release
     name: "Helm",
     way: "upgrade the release with helm upgrade",
     labels: [[managedBy, "Helm"]],
+    chart: true,
     over: withoutMarks,
     isRendered: true,
   },
@@ -165,20 +184,46 @@ export function findMark(object: KubeObject): Mark | undefined {
 
 /** Every mark that the object has, the most exact one first. */
 export const listMarks = oncePer((object: KubeObject): readonly Mark[] => {
-  const { labels, annotations } = object.metadata;
   const referred = marks.filter(({ kind }) => kind !== undefined && refersTo(object, kind));
-  const marked = marks.filter(
-    (mark) =>
-      (mark.labels ?? []).some((sign) => hasSign(labels, sign)) ||
-      (mark.annotations ?? []).some(
-        (sign) => hasSign(annotations, sign) && isOwnMark(object, sign[0]),
-      ) ||
-      listPrefixed(object, mark).length > 0,
-  );
+  const marked = marks.filter((mark) => hasMark(object, mark));
   const known = [...new Set([...referred, ...marked])];
+  const writer = known[0]?.chart === true ? findChartWriter(object) : undefined;
+  if (writer !== undefined && writer.name !== known[0]?.name) return [writer, ...known];
   if (known.length > 0) return known;
   return [markOfReference(object) ?? markOfManager(object)].filter((mark) => mark !== undefined);
 });
+
+function hasMark(object: KubeObject, mark: Mark): boolean {
+  const { labels, annotations } = object.metadata;
+  return (
+    (mark.labels ?? []).some((sign) => hasSign(labels, sign)) ||
+    (mark.annotations ?? []).some(
+      (sign) => hasSign(annotations, sign) && isOwnMark(object, sign[0]),
+    ) ||
+    listPrefixed(object, mark).length > 0
+  );
+}
+
+/** The marks of a chart, whatever runs helm. */
+function findHelms(object: KubeObject): readonly Mark[] {
+  return marks.filter((mark) => mark.chart === true && hasMark(object, mark));
+}
+
+/** What wrote the object last of all that bring charts; undefined where no field manager tells it. */
+export function findChartWriter({ metadata }: KubeObject): Mark | undefined {
+  const written = (metadata.managedFields ?? []).flatMap((entry) => {
+    const { manager = "" } = entry;
+    const mark = marks.find(({ managers }) => managers?.test(manager));
+    if (mark === undefined || getOwn(entry, "subresource") !== undefined) return [];
+    return [{ mark, at: asString(getOwn(entry, "time")) ?? "" }];
+  });
+  // of two that wrote at once the first of the table counts: helm is the last one there
+  const [last] = written.sort(
+    (one, other) =>
+      other.at.localeCompare(one.at) || marks.indexOf(one.mark) - marks.indexOf(other.mark),
+  );
+  return last?.mark;
+}
 
 /** The annotation by which the owner was told to leave the object. */
 export function findLeftAlone(object: KubeObject, { name }: Mark): string | undefined {
@@ -275,6 +320,9 @@ export function renderLine(
 /** The words by which kubectl patch takes every owner reference off. */
 export const withoutReferences = `--type=json -p '[{"op":"remove","path":"/metadata/ownerReferences"}]'`;
 
+/** The words by which kubectl patch takes every field manager off. */
+const withoutManagers = `--type=json -p '[{"op":"replace","path":"/metadata/managedFields","value":[{}]}]'`;
+
 /** Each mark of the owner that the object has is taken off. */
 export function withoutMarks(object: KubeObject, mark: Mark): string {
   const { labels, annotations } = object.metadata;
@@ -284,8 +332,11 @@ export function withoutMarks(object: KubeObject, mark: Mark): string {
   const isReferred =
     (mark.kind !== undefined && refersTo(object, mark.kind)) ||
     mark.name === markOfReference(object)?.name;
+  const isWriter = findHelms(object).length > 0 && findChartWriter(object)?.name === mark.name;
+  const isByManager = isWriter && mark.managers !== undefined;
   const lines = [
     { verb: "patch", keys: isReferred ? [withoutReferences] : [] },
+    { verb: "patch", keys: isByManager ? [withoutManagers] : [] },
     { verb: "annotate", keys: [...off(annotations, mark.annotations), ...prefixed] },
     { verb: "label", keys: off(labels, mark.labels) },
   ] as const;
@@ -297,7 +348,7 @@ export function withoutMarks(object: KubeObject, mark: Mark): string {
 
 /** The HelmRelease that the labels name is not carried out until it is resumed. */
 function suspendRelease(object: KubeObject): string {
-  const name = String(label(object, "helm.toolkit.fluxcd.io/name"));
+  const name = label(object, "helm.toolkit.fluxcd.io/name") ?? "NAME";
   const place = label(object, "helm.toolkit.fluxcd.io/namespace") ?? object.metadata.namespace;
   return `flux suspend helmrelease ${name}${place === undefined ? "" : ` --namespace=${place}`}`;
 }

@@ -33,6 +33,12 @@ export const ownerResources = {
     kind: "ClusterExtension",
     plural: "clusterextensions",
   },
+  helmReleases: {
+    group: "helm.toolkit.fluxcd.io",
+    version: "v2",
+    kind: "HelmRelease",
+    plural: "helmreleases",
+  },
 } as const satisfies Readonly<Record<string, Resource>>;
 
 /** What to look for to see whether the owner of an object is still there. */
@@ -40,6 +46,8 @@ export type Sought =
   | { readonly is: "versions"; readonly versions: readonly Version[] }
   | { readonly is: "namespace"; readonly name: string }
   | { readonly is: "policy" | "extension"; readonly name: string }
+  /** Its absence proves nothing: it may live in another cluster. What is suspended writes nothing. */
+  | { readonly is: "helmRelease"; readonly namespace: string; readonly name: string }
   /** Found by what an owner reference or a mark says of it; its plural is the API server's to tell. */
   | {
       readonly is: "object";
@@ -86,10 +94,13 @@ function seekMarked(object: KubeObject): Sought | undefined {
   switch (name) {
     case "OLM":
       return soughtVersions(findVersions(object));
+    case "Flux":
+      return seekHelmRelease(object) ?? seekController(object);
     case "HNC":
       return soughtAs("namespace", text(labels, "hnc.x-k8s.io/inherited-from"));
     case "Kyverno":
       return seekPolicy(object);
+    case "Terraform":
     case "Helm": {
       const place = text(annotations, "meta.helm.sh/release-namespace");
       return place === object.metadata.namespace ? undefined : soughtAs("namespace", place);
@@ -99,6 +110,18 @@ function seekMarked(object: KubeObject): Sought | undefined {
     default:
       return seekController(object);
   }
+}
+
+/** Undefined where a Kustomization of Flux writes the object, which its own annotation tells to leave it. */
+function seekHelmRelease({ metadata }: KubeObject): Sought | undefined {
+  const [name, namespace, kustomization] = [
+    "helm.toolkit.fluxcd.io/name",
+    "helm.toolkit.fluxcd.io/namespace",
+    "kustomize.toolkit.fluxcd.io/name",
+  ].map((key) => asString(getOwn(metadata.labels, key)));
+  if (name === undefined || namespace === undefined || kustomization !== undefined)
+    return undefined;
+  return { is: "helmRelease", namespace, name };
 }
 
 /** A policy of a namespace may be of two kinds; Kyverno writes an empty namespace for one of the cluster. */

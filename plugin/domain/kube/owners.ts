@@ -16,6 +16,8 @@ import type { Mark } from "./owner-marks";
 export interface Owner {
   readonly name: string;
   readonly way: string;
+  /** It is helm, or runs it, and writes only when a person upgrades the release. */
+  readonly chart?: true;
   /** How the object is given over, where nobody can see from here whether the owner is still at work. */
   readonly over?: string;
   /** Why it is no owner any more: what made the mark is gone, or was told to leave the object. */
@@ -65,10 +67,11 @@ function describeCollector(object: KubeObject, absent: string): Owner {
 }
 
 function byMark(object: KubeObject, mark: Mark, left: LeftMarks | undefined): Owner {
-  const { name, way } = mark;
+  const { name, way, chart } = mark;
   const over = giveOver(object, mark, left);
   return {
     ...{ name, way: typeof way === "string" ? way : way(object) },
+    ...(chart && { chart }),
     ...(over !== undefined && { over }),
   };
 }

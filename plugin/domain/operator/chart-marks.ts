@@ -114,6 +114,98 @@ export function renderHome(home: ChartHome): string {
     : home;
 }
 
+/** A place with helm's records of a release. */
+interface RecordPlace {
+  readonly namespace: string;
+  readonly storage: ChartStorage;
+}
+
+/** One list of objects in which helm keeps records; without a namespace it is of all. */
+export interface RecordList {
+  readonly storage: ChartStorage;
+  readonly namespace?: string;
+}
+
+/** What was looked for where helm had not been asked. */
+export interface RecordSearch {
+  readonly found: readonly RecordPlace[];
+  /** Lists that were forbidden: what they hold is not known. */
+  readonly unread: readonly RecordList[];
+}
+
+/** Where records are looked for that are not where they were expected: as helm keeps them everywhere, and otherwise here. */
+export function listRecordLists(
+  home: ChartHome | undefined,
+  namespace: string,
+): readonly RecordList[] {
+  const storages = ["Secrets", "ConfigMaps"] as const;
+  return storages.map((storage) => (storage === home ? { storage } : { storage, namespace }));
+}
+
+/** True where that place was read, and has none of the records. */
+export function isAbsent(
+  { found, unread }: RecordSearch,
+  { storage, namespace }: { readonly storage: ChartHome; readonly namespace: string },
+): boolean {
+  const isPlace = (one: RecordList): boolean =>
+    one.storage === storage && (one.namespace ?? namespace) === namespace;
+  return storage !== "database" && ![...found, ...unread].some(isPlace);
+}
+
+const nameList = ({ storage, namespace }: RecordList): string =>
+  `${storage} of ${namespace === undefined ? "all namespaces" : `namespace ${namespace}`}`;
+
+/** A sentence's end; empty where nothing was looked for. */
+export function describeSearch(search: RecordSearch | undefined): string {
+  if (search === undefined) return "";
+  const { found, unread } = search;
+  return [
+    ...(found.length === 0
+      ? []
+      : [`; records of a release of that name are in ${joinPlaces(found)}`]),
+    ...(unread.length === 0
+      ? []
+      : [`; whether some are in ${joinPlaces(unread)} is not known, since listing is forbidden`]),
+  ].join("");
+}
+
+const joinPlaces = (places: readonly RecordList[]): string => places.map(nameList).join(" and ");
+
+/** A line for each place with records, and for each that may have some. */
+export function listPlaceWays(
+  search: RecordSearch | undefined,
+  { release, namespace, kept }: Pick<Lost, "release" | "namespace" | "kept">,
+): readonly Remedy[] {
+  const { found = [], unread = [] } = search ?? {};
+  const labels = ["-l", `owner=helm,name=${release}`];
+  const inStorage = (one: RecordPlace): Remedy => ({
+    ...look(
+      `set HELM_DRIVER=${one.storage === "Secrets" ? "secret" : "configmap"}, since the records are in ${one.storage}`,
+      ...["get", one.storage.toLowerCase(), ...labels, `--namespace=${one.namespace}`],
+    ),
+    then: again,
+  });
+  const inNamespace = (one: RecordPlace): Remedy => ({
+    says: `where the operator of release ${release} in namespace ${one.namespace} is meant, give -n ${one.namespace}`,
+    see: {
+      of: "helm",
+      words: ["get", "manifest", release, `--namespace=${one.namespace}`],
+    },
+  });
+  return [
+    ...found.map((one) =>
+      one.storage === kept && one.namespace !== namespace ? inNamespace(one) : inStorage(one),
+    ),
+    ...unread.map(({ storage, namespace: only }) =>
+      look(
+        `with the permission to list them, see whether there are ${nameList({ storage, ...(only !== undefined && { namespace: only }) })} with records`,
+        ...["get", storage.toLowerCase(), ...labels],
+        only === undefined ? "--all-namespaces" : `--namespace=${only}`,
+      ),
+    ),
+  ];
+}
+
 /** Objects with the marks of a release that helm has no record of. */
 interface Lost extends Adoption {
   /** Where the records are kept; absent: that is not known. */
@@ -122,15 +214,24 @@ interface Lost extends Adoption {
   readonly isByHelm?: true;
   /** All that are known to have the marks. */
   readonly objects: readonly KubeObject[];
+  /** Absent: nothing was looked for elsewhere. */
+  readonly search?: RecordSearch | undefined;
 }
 
-/** The ways out of lost records: back to the records, or without them. */
-export function listWaysOut({ objects, kept = "Secrets", ...adoption }: Lost): readonly Remedy[] {
+/** The ways out of lost records: to where they are, back to the records, or without them. */
+export function listWaysOut(lost: Lost): readonly Remedy[] {
+  const { objects, kept = "Secrets", search, ...adoption } = lost;
+  const places = listPlaceWays(search, { ...adoption, kept });
+  // with its records in the other storage, the release is not lost
+  if (search?.found.some(({ namespace }) => namespace === adoption.namespace) === true) {
+    return places;
+  }
   const bare = unmark(
     "take the marks off and use the bundle (--release), which lists the fields that helm has set for --take-fields",
     objects,
   );
   return [
+    ...places,
     { ...restore(kept, adoption), then: again },
     adopt("let helm adopt the objects at what runs", adoption),
     ...(bare === undefined ? [] : [bare]),
@@ -147,15 +248,24 @@ function restore(kept: ChartHome, { release, namespace }: Adoption): Remedy {
 
 /** The finding for objects whose release helm does not know. */
 export function findLostRelease(lost: Lost): Finding {
-  const { release, namespace, objects, kept, isByHelm } = lost;
+  const { release, objects, search } = lost;
   const object = objects.slice(0, 1).map(objectLabel).join("");
   const have = objects.length > 1 ? `it and ${objects.length - 1} more have` : "it has";
   return operatorFinding("chartLost", {
     object,
-    cause:
-      isByHelm === true || kept === undefined
-        ? `${have} the marks of release ${release}, and helm knows no release of that name in namespace ${namespace}: its records are gone${kept === undefined ? "" : ` from ${renderHome(kept)}, or helm keeps them elsewhere (HELM_DRIVER)`}`
-        : `${have} the marks of release ${release}, and no ${kept} with owner=helm,name=${release} are in namespace ${namespace}: its records are gone, or helm keeps them elsewhere (HELM_DRIVER)`,
+    cause: `${have} the marks of release ${release}, and ${describeAbsence(lost)}${describeSearch(search)}`,
     remedies: listWaysOut(lost),
   });
+}
+
+function describeAbsence({ release, namespace, kept, isByHelm, search }: Lost): string {
+  const isSeen = search !== undefined && search.found.length > 0;
+  const isAsked = isByHelm === true || kept === undefined;
+  const absent = isAsked
+    ? `helm knows no release of that name in namespace ${namespace}`
+    : `no ${kept} with owner=helm,name=${release} are in namespace ${namespace}`;
+  if (isSeen) return absent;
+  const from = isAsked && kept !== undefined ? ` from ${renderHome(kept)}` : "";
+  const elsewhere = kept === undefined ? "" : ", or helm keeps them elsewhere (HELM_DRIVER)";
+  return `${absent}: its records are gone${from}${elsewhere}`;
 }

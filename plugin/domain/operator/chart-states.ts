@@ -99,9 +99,24 @@ function withoutLast(place: StatePlace, { release, earlier }: Told): Remedy {
   };
 }
 
+/** Has helm forget a release of which another one has the objects: an uninstall would delete them. */
+export function forget(
+  place: Pick<StatePlace, "home" | "namespace">,
+  release: ChartRelease,
+): Remedy {
+  const { name } = release;
+  return {
+    ...helm(
+      `compare what release ${name} has with the cluster`,
+      ...["get", "manifest", name, `--namespace=${place.namespace}`],
+    ),
+    then: { ...removeRecords(place, release, true), then: again },
+  };
+}
+
 /** Of the last revision, which has that state, or of all of them: helm installs no release that it has a record of. */
 function removeRecords(
-  { home, namespace }: StatePlace,
+  { home, namespace }: Pick<StatePlace, "home" | "namespace">,
   { name, status }: ChartRelease,
   isOfAll: boolean,
 ): Remedy {

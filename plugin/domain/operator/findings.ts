@@ -47,6 +47,11 @@ export const operatorFindings = {
     cause: "after helm's upgrade the release or the operator's image is not what was asked for",
     fix: "find out what changes the image (a mutating webhook, another controller), then run again",
   }),
+  chartTwice: error("OPERATOR-CHART-TWICE", "S20", {
+    cause:
+      "two releases have the operator in their records: helm refuses to bring one of them objects of the other, takes what both have, and deletes it with an uninstall of either",
+    fix: "compare what both have with helm get manifest, then delete the records of the release that the operator is not marked for, so that helm forgets it; do not uninstall it",
+  }),
   chartUncompared: error("OPERATOR-CHART-UNCOMPARED", "S18", {
     cause:
       "what helm renders cannot be read as a whole, or does not hold the operator's Deployment once: helm might delete the operator that runs, or drop local changes",

@@ -14,6 +14,7 @@ import {
   type Owner,
   renderOwnersWay,
 } from "../kube/owners";
+import { findChartWriter } from "../kube/owner-marks";
 import { isOlder } from "../base/versions";
 import {
   type ChartStorage,
@@ -21,6 +22,7 @@ import {
   helm,
   listWaysOut,
   readChartMarks,
+  type RecordSearch,
 } from "./chart-marks";
 import { operatorFinding } from "./findings";
 import { isBrought, noOlm, type Olm, readOlm } from "./olm";
@@ -37,6 +39,8 @@ export interface ChartRelease {
   readonly status: string;
   /** The number of its last revision, where helm names it. */
   readonly revision?: string;
+  /** Other releases of the namespace, without what they have beside them. */
+  readonly beside?: readonly ChartRelease[];
   /** All that helm keeps, the last one among them; absent: not asked for, or not known. */
   readonly revisions?: readonly ChartRevision[];
 }
@@ -113,6 +117,22 @@ export function isDeployed(release: ChartRelease | undefined, version: string): 
   return release.chart.endsWith(`-${wanted}`) || release.chart.endsWith(`-v${wanted}`);
 }
 
+/** The name of a chart, without the version that helm writes behind it. */
+export function readChartName({ chart }: Pick<ChartRelease, "chart">): string {
+  return chart.replace(/-v?\d+\.\d+\.\d+.*$/, "");
+}
+
+/** Releases beside this one that have the same chart and may have the same objects. */
+export function listTwins(release: ChartRelease | undefined): readonly ChartRelease[] {
+  const { beside = [] } = release ?? {};
+  return beside.filter(
+    (one) =>
+      release !== undefined &&
+      one.status !== "uninstalled" &&
+      readChartName(one) === readChartName(release),
+  );
+}
+
 /** Helm's records of a release. */
 export interface ChartRecords {
   /** Where they are. */
@@ -121,6 +141,8 @@ export interface ChartRecords {
   readonly isKnown: boolean | undefined;
   /** The kind of object that was looked for; absent: none, since helm keeps them elsewhere. */
   readonly kept?: ChartStorage | undefined;
+  /** What was looked for where they are not there. */
+  readonly search?: RecordSearch | undefined;
 }
 
 /** The operator as it was found. */
@@ -193,7 +215,7 @@ function listLost(installed: Installed): readonly Lost[] {
 function describeLost(
   { deployment, objects, left, names }: Installed,
   release: string,
-  { namespace, kept }: ChartRecords,
+  { namespace, kept, search }: ChartRecords,
 ): Lost {
   const marked = objects.filter(
     (object) =>
@@ -201,9 +223,13 @@ function describeLost(
   );
   return {
     ...{ release, version: readOperatorVersion(deployment, names) },
-    ...{ objects: marked, namespace, kept },
+    ...{ objects: marked, namespace, kept, search },
   };
 }
+
+/** Where no field manager tells what runs helm. */
+export const writerUnknown =
+  "what runs helm is not known from the field managers: where Flux, Argo CD or Terraform does, upgrade it there";
 
 /** How an owner that is there brings a release. */
 export function listWays(
@@ -216,7 +242,8 @@ export function listWays(
   const { name: release = "NAME" } = readChartMarks(object) ?? {};
   const way = `upgrade it with its chart: upgrade-operator --chart REF --release-name ${release} --version V`;
   const records = installed.records?.get(release);
-  const first = { says: renderOwnersWay({ ...owner, way }) };
+  const unsure = findChartWriter(object) === undefined ? ` (${writerUnknown})` : "";
+  const first = { says: `${renderOwnersWay({ ...owner, way })}${unsure}` };
   if (records === undefined || records.isKnown === true) return [first];
   const { namespace } = records;
   const seen = helm(

@@ -1,4 +1,5 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
+import { BlockedError, exitCodes, UsageError } from "../base/errors";
 import { skipWord } from "../base/skip";
 import type { Finding } from "../base/findings";
 import { operatorFinding, unusualCode } from "./findings";
@@ -79,9 +80,8 @@ export type Placed =
   | { readonly is: "placed"; readonly objects: readonly DesiredObject[] }
   | {
       readonly is: "unfit";
+      /** What no person may allow. */
       readonly problems: readonly string[];
-      /** Nothing is wrong but what a person may allow. */
-      readonly allowable: boolean;
       /** What a person may allow. */
       readonly findings: readonly Finding[];
     };
@@ -90,12 +90,7 @@ export type Placed =
 export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Placed {
   const { refused, problems } = findProblems(bundle, placing);
   if (refused.length + problems.length > 0) {
-    return {
-      is: "unfit",
-      problems: [...refused.map(refusalText), ...problems],
-      allowable: problems.length === 0,
-      findings: refused,
-    };
+    return { is: "unfit", problems, findings: refused };
   }
   const objects = bundleKinds.flatMap((kind) =>
     bundle
@@ -139,8 +134,16 @@ function findProblems(
   return { refused, problems };
 }
 
-function refusalText({ object, cause, fix }: Finding): string {
-  return `${String(object)}: ${cause}; ${fix}`;
+/** Why such a bundle is not written: it is no bundle, or it has what a preflight check refuses. */
+export function explainUnfit(
+  { problems, findings }: Extract<Placed, { is: "unfit" }>,
+  source: string,
+): UsageError | BlockedError {
+  if (problems.length === 0) return new BlockedError(exitCodes.blocked, findings);
+  return new UsageError(
+    problems.map((problem) => `release ${source}: ${problem}`),
+    { hint: "give a release as it was published, with the operator's bundle for this platform" },
+  );
 }
 
 /** The flag as it is typed. */

@@ -86,6 +86,13 @@ test.each([
   ],
   ['[{"name":"op"}]', { name: "op", chart: "", status: "", revisions: [] }],
   ['[{"name":"opp"}]', undefined],
+  [
+    '[{"name":"opp","chart":"c-2","status":"failed","revision":3},{"name":"op","chart":"c-1","status":"deployed"}]',
+    {
+      ...{ name: "op", chart: "c-1", status: "deployed" },
+      beside: [{ name: "opp", chart: "c-2", status: "failed", revision: "3" }],
+    },
+  ],
   ["null", undefined],
 ])("a list of %s has %j", async (printed, found) => {
   expect(await program(`echo '${printed}'`).find("op")).toEqual(found);
@@ -108,10 +115,14 @@ test("of a release that is not deployed the revisions are read, in their order",
 test("a release that no list has may have a history; absence is said by helm alone", async () => {
   const answer = (said: string) => `case "$1" in list) echo '[]';; *) ${said};; esac`;
   const history = answer(`echo '[{"revision":4,"status":"unknown"}]'`);
-  expect(await program(history).find("op")).toEqual({
+  const found = {
     ...{ name: "op", chart: "", status: "unknown", revision: "4" },
     revisions: [{ revision: 4, status: "unknown" }],
-  });
+  };
+  expect(await program(history).find("op")).toEqual(found);
+  const others = history.replace("[]", '[{"name":"opp"}]');
+  const beside = [{ name: "opp", chart: "", status: "" }];
+  expect(await program(others).find("op")).toEqual({ ...found, beside });
   const none = answer("echo 'Error: release: not found' >&2; exit 1");
   expect(await program(none).find("op")).toBeUndefined();
   await expect(program(answer("echo denied >&2; exit 1")).find("op")).rejects.toThrow("denied");

@@ -71,6 +71,12 @@ class Kept {
   }
 }
 
+const ofRelease = {
+  "helm.toolkit.fluxcd.io/name": "stack",
+  "helm.toolkit.fluxcd.io/namespace": "releases",
+};
+const suspended =
+  "HelmRelease/releases/stack is suspended; bring the same change into it before it is resumed, since Flux takes it back then";
 const tenant = { apiVersion: "tenancy.example/v1", kind: "Tenant", name: "t", controller: true };
 const gone = `ClusterServiceVersion/tools/${csv} does not exist, and no Subscription would bring it`;
 
@@ -97,6 +103,31 @@ test.each<[string, ObjectMeta, readonly KubeObject[], string | undefined]>([
     },
     [],
     gone,
+  ],
+  [
+    "Flux's, of a HelmRelease that is suspended",
+    { labels: ofRelease },
+    [found("HelmRelease", "stack", { spec: { suspend: true } }, "releases")],
+    suspended,
+  ],
+  [
+    "Flux's, of a HelmRelease that is carried out",
+    { labels: ofRelease },
+    [found("HelmRelease", "stack", { spec: { suspend: false } }, "releases")],
+    undefined,
+  ],
+  ["Flux's, of a HelmRelease that may live elsewhere", { labels: ofRelease }, [], undefined],
+  [
+    "Flux's, of a Kustomization as well",
+    { labels: { ...ofRelease, "kustomize.toolkit.fluxcd.io/name": "x" } },
+    [found("HelmRelease", "stack", { spec: { suspend: true } }, "releases")],
+    undefined,
+  ],
+  [
+    "Flux's, whose label names no namespace",
+    { labels: { "helm.toolkit.fluxcd.io/name": "stack" } },
+    [found("HelmRelease", "stack", { spec: { suspend: true } }, "releases")],
+    undefined,
   ],
   ["OLM's, on a definition", { annotations: beside, namespace: "" }, [], gone],
   [

@@ -1,4 +1,5 @@
 /** The same release by bundle and by chart has the same findings, but for what helm itself does otherwise. */
+import { exitCodes } from "../../../../plugin/domain/base/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
@@ -179,5 +180,7 @@ test.each(cases)("%s", async (_, one) => {
   const { code = "", byChart = code } = one;
   expect(told(chart.report)).toEqual(told(bundle).map((line) => line.replace(code, byChart)));
   expect(told(bundle).join()).toContain(code);
+  const ends = byChart === code ? bundle.exit.code : exitCodes.conflict;
+  expect(chart.report.exit.code).toBe(ends);
   expect([scene.writes, chart.upgrades, chart.scene.writes]).toEqual([[], [], []]);
 });

@@ -438,9 +438,12 @@ describe("nothing is written", () => {
   test("of a bundle that gives everybody every right, unless it is named", async () => {
     const scene = await aScene({ installed: "7.22.0-7" });
     const refused = await scene.run({ contents: withAddition });
-    expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([2, [], []]);
-    expect(JSON.stringify(refused)).toContain(
-      "ClusterRoleBinding/everybody: it is for system:unauthenticated; accept it with --skip OPERATOR-BUNDLE-UNUSUAL=ClusterRoleBinding/everybody",
+    expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([3, [], []]);
+    expect(refused.findings).toMatchObject(
+      ["it gives cluster-admin", "it is for system:unauthenticated"].map((cause) => ({
+        ...{ code: "OPERATOR-BUNDLE-UNUSUAL", object: "ClusterRoleBinding/everybody", cause },
+        fix: "accept it with --skip OPERATOR-BUNDLE-UNUSUAL=ClusterRoleBinding/everybody",
+      })),
     );
     const allowObjects = ["ClusterRoleBinding/everybody"];
     const plan = await scene.run({ contents: withAddition, allowObjects, dryRun: "server" });
@@ -500,7 +503,7 @@ describe("nothing is written", () => {
     ])("bind, where the Role has %s: refused", async (_, had) => {
       const scene = await aScene({ installed: "7.22.0-7", change: withRight(had) });
       const refused = await scene.run({ contents: giving(right("bind")) });
-      expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([2, [], []]);
+      expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([3, [], []]);
       expect(refused.exit.reason).toContain("its rules give the verb bind on roles");
       expect(refused.exit.next).toContain("--skip");
     });

@@ -373,7 +373,13 @@ describe("marks of a release that helm does not know lead to a way out, not to e
     ["secrets", "secrets", [], "OPERATOR-CHART-LOST", /backup of namespace engine \(Secrets /],
     ["ConfigMaps, none", "configmap", [], "OPERATOR-CHART-LOST", /\(ConfigMaps sh\.helm/],
     ["ConfigMaps, one", "configmaps", [kept], "OPERATOR-OWNED", /--release-name operator[^;]*$/],
-    ["ConfigMaps, a Secret", "configmap", [record], "OPERATOR-CHART-LOST", /\(ConfigMaps sh/],
+    [
+      "ConfigMaps, a Secret",
+      "configmap",
+      [record],
+      "OPERATOR-CHART-LOST",
+      /^set HELM_DRIVER=secret,/,
+    ],
     ["a database", "sql", [record], "OPERATOR-OWNED", bothWays],
     ["what is not known", "other", [], "OPERATOR-OWNED", bothWays],
   ])("by bundle, with HELM_DRIVER for %s", async (...[, driver, others, found, fix]) => {
@@ -424,7 +430,7 @@ describe("marks of a release that helm does not know lead to a way out, not to e
     [
       "of another namespace",
       { live: marked(plain(), marks("operator", "elsewhere")), knowsNone: true },
-      ["helm upgrade operator", "--namespace=elsewhere"],
+      ["helm install operator", "--namespace=elsewhere"],
     ],
     ["of none, with no operator", { live: null, knowsNone: true }, ["helm install operator"]],
   ])("marks %s", async (_, wish, fixes) => {

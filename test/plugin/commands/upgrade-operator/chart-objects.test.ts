@@ -54,6 +54,11 @@ describe.each(["server", "client"] as const)("by a dry run of the %s", (dryRun) 
       ],
     });
     expect(stepOf(report, `ConfigMap/${ns}/fresh`)?.write?.verb).toBe("create");
+    const why = (name: string) => stepOf(report, `ConfigMap/${ns}/${name}`)?.why;
+    expect([why("same"), why("other")]).toEqual([
+      "it is as the chart has it",
+      "1 field differs from the chart, 1 field goes with the old one",
+    ]);
   });
 
   test("what only the cluster has stays, and is no change", async () => {

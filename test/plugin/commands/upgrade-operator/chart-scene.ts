@@ -4,7 +4,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { ChartHook } from "../../../../plugin/domain/operator/chart-hooks";
 import type { DeployedChart } from "../../../../plugin/domain/operator/chart-images";
-import { withChartMarks } from "../../../../plugin/domain/operator/chart-marks";
+import { type ChartMarks, withChartMarks } from "../../../../plugin/domain/operator/chart-marks";
 import { findBundleKind } from "../../../../plugin/domain/operator/wanted";
 import {
   chartPart,
@@ -37,6 +37,12 @@ export interface ChartWish {
   readonly options?: Partial<ChartPartOptions>;
   /** Right after helm's upgrade. */
   readonly upgraded?: (scene: Scene) => Promise<void>;
+  /** The marks that the objects have; null: none. Absent: those of the release. */
+  readonly marks?: ChartMarks | null;
+  /** The field manager that has installed them; absent: helm's. */
+  readonly manager?: string;
+  /** What helm answers otherwise. */
+  readonly helm?: Partial<Helm>;
   /** Before the run. */
   readonly change?: (scene: Scene) => Promise<void>;
   /** The cluster as the run sees it. */
@@ -57,9 +63,11 @@ export interface ChartRun {
 export async function helmInstall(
   cluster: KubeClient,
   objects: readonly KubeObject[],
+  { marks = release, manager: fieldManager = "helm" }: Pick<ChartWish, "marks" | "manager"> = {},
 ): Promise<void> {
-  for (const object of objects) {
-    await cluster.create(withChartMarks(inPlace(object), release), { fieldManager: "helm" });
+  for (const object of objects.map(inPlace)) {
+    const marked = marks === null ? object : withChartMarks(object, marks);
+    await cluster.create(marked, { fieldManager });
   }
 }
 
@@ -67,7 +75,7 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
   const { deployed = bundleOf("7.22.0-7"), rendered = bundleOf("8.0.2-2"), folder = [] } = wish;
   const scene = await aScene();
   const { cluster, clock } = scene;
-  await helmInstall(cluster, deployed);
+  await helmInstall(cluster, deployed, wish);
   await clock.sleep(60_000);
   await wish.change?.(scene);
   const upgrades: string[] = [];
@@ -106,6 +114,7 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
     folderDefinitions: () =>
       folder instanceof Error ? Promise.reject(folder) : Promise.resolve(folder),
     rollback: () => Promise.resolve(),
+    ...wish.helm,
   };
   const options: ChartPartOptions = {
     ...{ namespace: ns, dryRun: "none", fieldManager: names.fieldManager, timeoutMs: 300_000 },

@@ -68,14 +68,14 @@ test("a bundle is planned whole, and bound to the release asked for", async () =
   expect((await run("--dry-run=client", "--target", "7.22.0-7")).code).toBe(2);
 });
 
-test("a bundle with a Deployment of its own is wrong usage, and allowed by its name", async () => {
+test("a bundle with a Deployment of its own is refused, and allowed by its name", async () => {
   const stranger = { ...bundleOf("8.0.2-2").find(({ kind }) => kind === "Deployment") };
   const bundle = [...bundleOf("8.0.2-2"), { ...stranger, metadata: { name: "miner" } }];
   const text = renderDocuments(bundle);
   const release = writeFiles(mkdtempSync(join(folder, "odd-")), { "deploy/bundle.yaml": text });
   const refused = await run("--release", release, "--dry-run=client");
   expect([refused.code, refused.out]).toEqual([
-    2,
+    3,
     expect.stringContaining("Deployment/miner: it is not the operator's"),
   ]);
   const allowed = ["--skip", "OPERATOR-BUNDLE-UNUSUAL=Deployment/miner", "--dry-run=client"];

@@ -589,7 +589,7 @@ test.each([
   [
     "another release",
     { marks: { ...mine, annotations: { "meta.helm.sh/release-name": "other" } } },
-    "OPERATOR-NOT-CHART",
+    "OPERATOR-CHART-TWICE",
     "--release-name other",
   ],
   ["nothing", { absent: true, release: undefined }, "OPERATOR-NOT-CHART", "--release"],

@@ -116,7 +116,7 @@ const decided: Readonly<Record<string, string>> = {
   ...each("what helm is to have of the operator", [
     ...["OPERATOR-CHART-DELETES", "OPERATOR-CHART-DELETES-DATA", "OPERATOR-CHART-RENEWS"],
     ...["OPERATOR-CHART-LOST", "OPERATOR-CHART-MISSED", "OPERATOR-CHART-PENDING"],
-    ...["OPERATOR-CHART-UNCOMPARED", "OPERATOR-NOT-CHART"],
+    ...["OPERATOR-CHART-TWICE", "OPERATOR-CHART-UNCOMPARED", "OPERATOR-NOT-CHART"],
     ...["OPERATOR-CHART-CRDS", "OPERATOR-CHART-CRDS-ABSENT"],
   ]),
   ...each("which definition is to have the names", ["DEFINITION-NOT-ESTABLISHED"]),

@@ -224,6 +224,128 @@ test.each<[string, ObjectMeta, string]>([
   },
 );
 
+test.each<[Record<string, string>, object | undefined]>([
+  [
+    { "helm.toolkit.fluxcd.io/name": "r", "helm.toolkit.fluxcd.io/namespace": "n" },
+    { is: "helmRelease", namespace: "n", name: "r" },
+  ],
+  [{ "helm.toolkit.fluxcd.io/name": "r" }, undefined],
+  [
+    {
+      ...{ "helm.toolkit.fluxcd.io/name": "r", "helm.toolkit.fluxcd.io/namespace": "n" },
+      ...flux,
+    },
+    undefined,
+  ],
+  [{ "helm.toolkit.fluxcd.io/namespace": "n", ...flux }, undefined],
+])("of Flux with labels %j is looked for: %j", (labels, sought) => {
+  expect(seekOwner(role({ labels }))).toEqual(sought);
+});
+
+describe("what runs helm is told by the field manager that wrote last", () => {
+  const marked: ObjectMeta = { labels: charts, annotations: { "meta.helm.sh/release-name": "op" } };
+  const entry = (manager: string, second = 0, more: object = {}) => ({
+    ...{ manager, operation: "Update", time: `2026-06-15T12:00:0${second}Z` },
+    ...more,
+  });
+  const terraform = "terraform-provider-helm_v2.12.1_x5";
+  const unmanaged =
+    "kubectl patch role edb-role --namespace=shop --type=json -p .*/metadata/managedFields.*";
+
+  test.each<[string, ObjectMeta, string, string]>([
+    ["helm", { managedFields: [entry("helm")] }, "Helm", "helm upgrade"],
+    ["helm on Windows", { managedFields: [entry("helm.exe")] }, "Helm", "helm upgrade"],
+    ["nothing known", { managedFields: [entry("kubectl-edit")] }, "Helm", "helm upgrade"],
+    ["no managed fields", {}, "Helm", "helm upgrade"],
+    [
+      "Terraform",
+      { managedFields: [entry(terraform)] },
+      "Terraform",
+      `set the version or the values of helm_release op in the Terraform configuration, and run terraform apply; .*with: ${unmanaged}`,
+    ],
+    [
+      "Flux",
+      { managedFields: [entry("helm-controller")] },
+      "Flux",
+      "the version of its chart, .* (HelmRelease); .*with: flux suspend helmrelease NAME --namespace=shop",
+    ],
+    [
+      "Argo CD over a chart's label, which tracks by another label",
+      { annotations: {}, managedFields: [entry("argocd-controller")] },
+      "Argo CD",
+      `change targetRevision or the values of the chart in .*with: ${unmanaged}`,
+    ],
+    [
+      "Argo CD without server-side apply",
+      { managedFields: [entry("argocd-application-controller")] },
+      "Argo CD",
+      "targetRevision",
+    ],
+    ["helm after Terraform", { managedFields: [entry(terraform), entry("helm", 1)] }, "Helm", ""],
+    [
+      "Terraform after helm",
+      { managedFields: [entry(terraform, 1), entry("helm")] },
+      "Terraform",
+      "",
+    ],
+    [
+      "Terraform at once with helm",
+      { managedFields: [entry("helm"), entry(terraform)] },
+      "Terraform",
+      "",
+    ],
+    [
+      "helm, and Terraform when that is not known",
+      { managedFields: [entry(terraform, 0, { time: undefined }), entry("helm")] },
+      "Helm",
+      "",
+    ],
+    [
+      "helm, and the status by another",
+      { managedFields: [entry("helm"), entry("helm-controller", 2, { subresource: "status" })] },
+      "Helm",
+      "",
+    ],
+    [
+      "helm, over the label of Flux",
+      {
+        labels: { ...charts, "helm.toolkit.fluxcd.io/name": "op" },
+        managedFields: [entry("helm")],
+      },
+      "Flux",
+      "HelmRelease op",
+    ],
+  ])("%s", (_, metadata, name, fix) => {
+    const owner = findOwner(role({ ...marked, ...metadata }));
+    expect(owner?.name).toBe(name);
+    expect(owner && judgeOwnership(owner).fix).toMatch(
+      new RegExp(fix.replaceAll("(", "\\(").replaceAll(")", "\\)")),
+    );
+    expect(owner?.chart === true).toBe(["Helm", "Terraform"].includes(name));
+  });
+
+  test("without the marks of a chart, field managers of Terraform show no owner", () => {
+    expect(findOwner(role({ managedFields: [entry(terraform)] }))).toBeUndefined();
+  });
+
+  test("Argo CD's own marks are taken off together with its field managers", () => {
+    const metadata = { ...marked, managedFields: [entry("argocd-controller")] };
+    const both = { ...metadata, annotations: { [tracking]: `${rbac}:shop/edb-role` } };
+    expect(findOwner(role(both))?.over).toMatch(/patch role .* && kubectl annotate role/);
+    const alone = { ...both, labels: {} };
+    expect(findOwner(role(alone))?.over).toMatch(/^kubectl annotate role/);
+  });
+
+  test("the namespace of the release is looked for, whatever runs helm", () => {
+    const annotations = {
+      "meta.helm.sh/release-name": "op",
+      "meta.helm.sh/release-namespace": "x",
+    };
+    const managedFields = [entry(terraform)];
+    expect(seekOwner(role({ annotations, managedFields }))).toEqual({ is: "namespace", name: "x" });
+  });
+});
+
 test.each<[string, ObjectMeta, string]>([
   [
     "HNC",
@@ -409,7 +531,7 @@ const writtenBy = (...managers: readonly string[]): ObjectMeta => ({
 });
 const status = { manager: "kube-controller-manager", subresource: "status" };
 
-test.each<[string, ObjectMeta, "nobody" | "Helm"]>([
+test.each<[string, ObjectMeta, "nobody" | "Helm" | "Argo CD"]>([
   ["kubectl", writtenBy("kubectl-client-side-apply", "oc-patch"), "nobody"],
   ["kubectl, and this tool since", writtenBy("kubectl", "kubectl-engine"), "nobody"],
   [
@@ -419,7 +541,8 @@ test.each<[string, ObjectMeta, "nobody" | "Helm"]>([
   ],
   ["helm", writtenBy("helm", "kubectl-edit"), "Helm"],
   ["one who gives no name", { ...writtenBy(), managedFields: [{}] }, "Helm"],
-  ["a program of a pipeline", writtenBy("argocd-controller"), "Helm"],
+  ["a program of a pipeline", writtenBy("pipeline"), "Helm"],
+  ["Argo CD", writtenBy("kubectl", "argocd-controller"), "Argo CD"],
   ["nobody knows whom", writtenBy(), "Helm"],
   ["nobody knows whom, beside a status", { ...writtenBy(), managedFields: [status] }, "Helm"],
   ["a dump without managers", { labels: writtenBy().labels ?? {} }, "Helm"],

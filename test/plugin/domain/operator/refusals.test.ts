@@ -13,6 +13,8 @@ const {
   judgeDirection,
   judgeOwners,
   judgeRegistry,
+  listTwins,
+  readChartName,
   sourceWords,
 } = refusals;
 
@@ -155,6 +157,50 @@ test("what was given stands behind the values, and what leads to the chart is kn
     "helm upgrade n c --version 1.0.0 --values f.yaml --reuse-values --set-file a=f --plain-http --repo https://x",
   );
   expect(sourceWords(upgrade).join(" ")).toBe("--plain-http --repo https://x");
+});
+
+test.each([
+  ["operator-1.2.3", "operator"],
+  ["operator-v1.2.3-4", "operator"],
+  ["engine-8-operator-8.0.2-2+build.1", "engine-8-operator"],
+  ["operator", "operator"],
+  ["", ""],
+])("the chart of %s is %s", (chart, name) => {
+  expect(readChartName({ chart })).toBe(name);
+});
+
+test.each<[string, readonly [chart: string, status: string] | undefined, number]>([
+  ["of the same chart", ["op-2.0.0", "deployed"], 1],
+  ["of the same chart, failed", ["op-1.0.0", "failed"], 1],
+  ["of the same chart, uninstalled", ["op-1.0.0", "uninstalled"], 0],
+  ["of another chart", ["other-1.0.0", "deployed"], 0],
+  ["of none", undefined, 0],
+])("releases beside one, %s", (_, twin, count) => {
+  const [chart = "", status = ""] = twin ?? [];
+  const beside = twin && { beside: [{ name: "two", chart, status }] };
+  const release = { name: "one", chart: "op-1.0.0", status: "deployed", ...beside };
+  expect(listTwins(release)).toHaveLength(count);
+  expect(listTwins(undefined)).toEqual([]);
+});
+
+describe("what runs helm", () => {
+  const managed = (manager: string) =>
+    judgeOwners(
+      installed(
+        aDeployment("a:1", { labels: helm, annotations: chart, managedFields: [{ manager }] }),
+      ),
+      "1",
+    );
+
+  test.each([
+    ["helm", "--release-name mine --version V"],
+    ["kubectl-edit", "--version V (what runs helm is not known from the field managers:"],
+    ["terraform-provider-helm_v2", "run terraform apply"],
+    ["helm-controller", "the version of its chart"],
+  ])("%s has its way", (manager, way) => {
+    expect(managed(manager)[0]?.fix).toContain(way);
+    if (manager === "helm") expect(managed(manager)[0]?.fix).toMatch(/--version V$/);
+  });
 });
 
 test.each([

@@ -8,6 +8,7 @@ import { releaseVersions } from "../../../support/releases/versions";
 const {
   findBundleKind,
   bundleRef,
+  explainUnfit,
   listHeldRights,
   listImages,
   readOperatorVersion,
@@ -87,19 +88,38 @@ test.each<[readonly KubeObject[], readonly string[], readonly string[]]>([
   ],
   [
     [operator, stranger],
-    [],
-    [
-      "Deployment/miner: it is not the operator's; accept it with --skip OPERATOR-BUNDLE-UNUSUAL=Deployment/miner",
-    ],
-  ],
-  [
-    [operator, stranger],
     ["Deployment/miner", "Role/x"],
     ["--skip OPERATOR-BUNDLE-UNUSUAL=Role/x: nothing of that name needs to be accepted"],
   ],
 ])("every problem of a bundle is named (%#)", (bundle, allowObjects, problems) => {
   const result = placeBundle(bundle, { ...placing, allowObjects });
   expect(result).toMatchObject({ is: "unfit", problems });
+});
+
+test.each<[string, readonly KubeObject[], object]>([
+  [
+    "is unusual, a check refuses",
+    [operator, stranger],
+    {
+      exitCode: 3,
+      findings: [
+        {
+          ...{ code: "OPERATOR-BUNDLE-UNUSUAL", object: "Deployment/miner" },
+          fix: "accept it with --skip OPERATOR-BUNDLE-UNUSUAL=Deployment/miner",
+        },
+      ],
+    },
+  ],
+  [
+    "is no bundle's, is wrong input",
+    [operator, stranger, anObject("Pod")],
+    { exitCode: 2, problems: ["release ./r: Pod in v1 is not a part of a bundle"] },
+  ],
+])("what %s", (_, bundle, error) => {
+  const result = placeBundle(bundle, placing);
+  if (result.is === "placed") throw new Error("it is fit");
+  expect(explainUnfit(result, "./r")).toMatchObject(error);
+  expect(result.findings).toHaveLength(1);
 });
 
 test("what is unusual is applied where a person names it", () => {
@@ -255,7 +275,7 @@ test("before the cluster is read no right is checked, and what was allowed once 
   const bundle = [operator, role];
   expect(placed(bundle)).toHaveLength(2);
   const refused = placeBundle(bundle, { ...placing, held: [] });
-  expect(refused).toMatchObject({ is: "unfit", allowable: true });
+  expect(refused).toMatchObject({ is: "unfit", problems: [], findings: [{ object: "Role/x" }] });
   const allowObjects = ["Role/x"];
   for (const held of [undefined, [], [role]]) {
     expect(placed(bundle, { allowObjects, held })).toHaveLength(2);
