@@ -22,7 +22,7 @@ import type { CheckDetails } from "../commands/check/check";
 import type { DatabaseReport } from "../commands/upgrade-database/summary";
 import type { InstallDetails } from "../commands/modules/install";
 import type { BundleDetails } from "../commands/upgrade-operator/changes";
-import type { ChartDetails } from "../commands/upgrade-operator/chart";
+import type { ChartDetails } from "../commands/upgrade-operator/chart-release";
 import type { RulesDetails } from "../kernel/report";
 import type { UnbindDetails } from "../commands/unbind-scc/unbind";
 

@@ -11,7 +11,8 @@ import { chooseHome } from "../../domain/operator/chart-marks";
 import type { HelmFlag } from "../../domain/operator/refusals";
 import type { Skip } from "../../domain/base/skip";
 import { runPart } from "../../kernel/run-part";
-import { chartPart, type ChartPartOptions, type Helm } from "./chart";
+import { chartPart } from "./chart";
+import type { ChartPartOptions, Helm } from "./chart-options";
 import type { ChartFlags } from "./flags";
 
 /** Findings that are accepted, undefined where the prerequisites are judged already; fields that the chart wins. */

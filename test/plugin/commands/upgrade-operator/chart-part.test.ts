@@ -1,5 +1,6 @@
 /** The upgrade by chart as a part: it is planned without a write, and what helm will bring about is planned over. */
-import { chartPart, type Helm } from "../../../../plugin/commands/upgrade-operator/chart";
+import { chartPart } from "../../../../plugin/commands/upgrade-operator/chart";
+import type { Helm } from "../../../../plugin/commands/upgrade-operator/chart-options";
 import { defaultNames as names } from "../../../../plugin/domain/names/names";
 import { kinds } from "../../../../plugin/domain/kube/kinds";
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";

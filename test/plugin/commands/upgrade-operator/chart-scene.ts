@@ -6,11 +6,11 @@ import type { ChartHook } from "../../../../plugin/domain/operator/chart-hooks";
 import type { DeployedChart } from "../../../../plugin/domain/operator/chart-images";
 import { type ChartMarks, withChartMarks } from "../../../../plugin/domain/operator/chart-marks";
 import { findBundleKind } from "../../../../plugin/domain/operator/wanted";
-import {
-  chartPart,
-  type ChartPartOptions,
-  type Helm,
-} from "../../../../plugin/commands/upgrade-operator/chart";
+import { chartPart } from "../../../../plugin/commands/upgrade-operator/chart";
+import type {
+  ChartPartOptions,
+  Helm,
+} from "../../../../plugin/commands/upgrade-operator/chart-options";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import { runPart } from "../../../../plugin/kernel/run-part";
 import type { Report } from "../../../../plugin/kernel/report";

@@ -4,11 +4,11 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import { exampleSource } from "../../../../plugin/simulator/example";
 import { bundlePart } from "../../../../plugin/commands/upgrade-operator/part";
 import { runPart } from "../../../../plugin/kernel/run-part";
-import {
-  type ChartOptions,
-  chartPart,
-  type Helm,
-} from "../../../../plugin/commands/upgrade-operator/chart";
+import { chartPart } from "../../../../plugin/commands/upgrade-operator/chart";
+import type {
+  ChartOptions,
+  Helm,
+} from "../../../../plugin/commands/upgrade-operator/chart-options";
 import type { OperatorOptions } from "../../../../plugin/commands/upgrade-operator/read";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import type { AskingPorts } from "../../../../plugin/kernel/world";
