@@ -35,7 +35,13 @@ import type { Facts } from "../../domain/facts/facts";
 import { type Outcome, type Part, type Planned, makeStopped } from "../../kernel/part";
 import type { World } from "../../kernel/world";
 import { type Projection, unchanged } from "../../kernel/projection";
-import { type ChartFacts, describeWriter, gateChart, nameOperator, seekRelease } from "./chart-found";
+import {
+  type ChartFacts,
+  describeWriter,
+  gateChart,
+  nameOperator,
+  seekRelease,
+} from "./chart-found";
 import { requireFit } from "./evaluate";
 import { type ChartAhead, projectChart } from "./projection";
 import { readBrought } from "./chart-definitions";
