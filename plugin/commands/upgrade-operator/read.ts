@@ -125,7 +125,7 @@ export interface SoughtRelease {
   readonly asked: string;
 }
 
-/** Looks for the records of a release where nobody has looked yet. */
+/** Looks for the records of a release where helm was not asked. */
 export async function searchRecords(
   { cluster, signal }: Pick<OperatorDeps, "cluster" | "signal">,
   { release, namespace, home, asked }: SoughtRelease,
