@@ -92,6 +92,8 @@ export interface ChartObjects {
   readonly findings: readonly Finding[];
   /** Variables of the operator that helm itself has set before. */
   readonly byHelm: readonly string[];
+  /** Other managers hold fields that the chart sets otherwise. */
+  readonly takes: boolean;
 }
 
 /** Reads and judges every object of the chart. */
@@ -113,6 +115,7 @@ class ChartObjectsPlan {
   readonly #before: ReadonlyMap<string, KubeObject>;
   readonly #unseen: Unseen[] = [];
   readonly #byHelm: string[] = [];
+  #takes = false;
 
   constructor(
     private readonly planning: ChartPlanning,
@@ -146,7 +149,8 @@ class ChartObjectsPlan {
       ...(await this.#placeHooks("post-upgrade")),
     ];
     return {
-      ...{ written, leaving, unseen: this.#unseen, hooks, byHelm: this.#byHelm },
+      ...{ written, leaving, unseen: this.#unseen, hooks },
+      ...{ byHelm: this.#byHelm, takes: this.#takes },
       findings: this.#judge(written, leaving),
     };
   }
@@ -305,6 +309,7 @@ class ChartObjectsPlan {
     tried: Tried,
   ): ReturnType<typeof judgeHeld> {
     const { deps, namespace, takeFields } = this.planning;
+    this.#takes ||= tried.held.length > 0;
     // what a definition comes to is judged by its fields, and not by who holds them
     if (pair.wanted.kind === kinds.definition.kind) return { findings: [], force: true };
     const ours = deps.names.fieldManager;

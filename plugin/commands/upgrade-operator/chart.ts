@@ -142,12 +142,13 @@ class ChartUpgradeRun {
     const deletion = findDeletion(before.deployment);
     if (deletion !== undefined) throw new BlockedError(exitCodes.blocked, [deletion]);
     requireOwn(deps, gateChart(options, before));
-    const upgrade = await this.#describeUpgrade();
-    const isThere = await this.#isThere(before, upgrade);
+    const described = await this.#describeUpgrade();
+    const isThere = await this.#isThere(before, described);
     if (!isThere) await requirePrerequisites(deps, options);
-    const rendered = isThere ? nothingAhead : await this.#render(before, upgrade);
+    const rendered = isThere ? nothingAhead : await this.#render(before, described);
+    const { steps, takes } = rendered;
+    const upgrade = { ...described, takes };
     const call = this.#planCall(upgrade);
-    const { steps } = rendered;
     if (options.dryRun !== "none") {
       deps.recorder.addStep(
         isThere ? this.#describeCall(upgrade) : call,
@@ -262,7 +263,8 @@ class ChartUpgradeRun {
     const shows = options.shows === true;
     const telling = { names, command, releaseName, shows, namespace, unstable };
     const steps = listChartSteps(planned, telling);
-    return { objects: rendered.objects, definitions, steps };
+    const takes = rendered.appliesOnServer === true && planned.takes ? true : undefined;
+    return { objects: rendered.objects, definitions, steps, takes };
   }
 
   /** The objects that helm merges from; none where it knows no release. */
@@ -409,6 +411,7 @@ class ChartUpgradeRun {
 /** What helm renders, and the steps by which a plan tells it. */
 interface ChartPlanned extends ChartAhead {
   readonly steps: readonly ToldStep[];
+  readonly takes?: ChartUpgrade["takes"];
 }
 
 const noLookup =
