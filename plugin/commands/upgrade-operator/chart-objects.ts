@@ -7,7 +7,7 @@ import type { Finding } from "../../domain/base/findings";
 import { skipWord } from "../../domain/base/skip";
 import { boundList, countNoun, omit } from "../../domain/base/values";
 import { findDeletion } from "../../domain/kube/deletion";
-import { differences } from "../../domain/kube/differences";
+import { differences, listReordered } from "../../domain/kube/differences";
 import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import {
   isKubeObject,
@@ -29,6 +29,7 @@ import {
   listLeaving,
   listRemoved,
   listSent,
+  listUnset,
   placeRendered,
 } from "../../domain/operator/chart-objects";
 import { judgeRenewed, type Unstable } from "../../domain/operator/chart-renders";
@@ -271,9 +272,12 @@ class ChartObjectsPlan {
       tryApply: (one) => this.#try(one),
       judge: ({ live: has, held, stored }) =>
         Promise.resolve(this.#judgeHeld({ live: has, wanted: object }, { held, stored })),
-      listRemoved: (has) => listRemoved(before, object, has),
+      listRemoved: (has, stored) =>
+        stored !== undefined && this.rendered.appliesOnServer === true
+          ? listUnset(has, object, stored)
+          : listRemoved(before, object, has),
     });
-    return this.#judgeOperator(this.#withSent(done, before), before);
+    return this.#judgeOperator(this.#withSent(withOrder(done), before), before);
   }
 
   /** Of a kind that helm does not know it sends less than what differs. */
@@ -393,4 +397,13 @@ class ChartObjectsPlan {
     if (found?.namespaced === undefined) return undefined;
     return { resource: omit(found, "namespaced"), namespaced: found.namespaced };
   }
+}
+
+/** Helm orders lists as the chart has them, for which pods are made anew. */
+function withOrder(done: Evaluated): Evaluated {
+  const { live, object, changes, stored = object } = done;
+  const known = changes.map(({ field }) => field);
+  const reordered = listReordered(live, stored).filter(({ field }) => !known.includes(field));
+  if (reordered.length === 0) return done;
+  return { ...done, changes: [...changes, ...reordered], is: "change" };
 }

@@ -29,6 +29,8 @@ export interface ChartWish {
   /** Absent: the bundle of 7.22.0-7, which is installed. */
   readonly deployed?: readonly KubeObject[];
   readonly unread?: readonly string[];
+  /** The API server merges what helm applies, as of helm 4. */
+  readonly appliesOnServer?: true;
   readonly options?: Partial<ChartPartOptions>;
   /** Before the run. */
   readonly change?: (scene: Scene) => Promise<void>;
@@ -40,6 +42,8 @@ export interface ChartRun {
   readonly report: Report;
   /** Real upgrades. */
   readonly upgrades: readonly string[];
+  /** Whether each of them takes fields of others. */
+  readonly takes: readonly boolean[];
   readonly scene: Scene;
   /** `action object result` of each step. */
   readonly steps: readonly string[];
@@ -50,9 +54,13 @@ export interface ChartRun {
 export async function helmInstall(
   cluster: KubeClient,
   objects: readonly KubeObject[],
+  { appliesOnServer }: Pick<ChartWish, "appliesOnServer"> = {},
 ): Promise<void> {
   for (const object of objects) {
-    await cluster.create(withChartMarks(inPlace(object), release), { fieldManager: "helm" });
+    const marked = withChartMarks(inPlace(object), release);
+    const manager = { fieldManager: "helm" };
+    if (appliesOnServer) await cluster.apply(marked, { ...manager, force: true });
+    else await cluster.create(marked, manager);
   }
 }
 
@@ -60,10 +68,11 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
   const { deployed = bundleOf("7.22.0-7"), rendered = bundleOf("8.0.2-2") } = wish;
   const scene = await aScene();
   const { cluster, clock } = scene;
-  await helmInstall(cluster, deployed);
+  await helmInstall(cluster, deployed, wish);
   await clock.sleep(60_000);
   await wish.change?.(scene);
   const upgrades: string[] = [];
+  const takes: boolean[] = [];
   let version = "7.22.0-7";
   const renders = [rendered, wish.again ?? rendered];
   const helm: Helm = {
@@ -84,10 +93,12 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
       Promise.resolve({
         objects: renders.length > 1 ? (renders.shift() ?? []) : (renders[0] ?? []),
         ...(wish.hooks && { hooks: wish.hooks }),
+        ...(wish.appliesOnServer && { appliesOnServer: true }),
         values: {},
       }),
     upgrade: async (call) => {
       upgrades.push(call.version);
+      takes.push(call.takes === true);
       version = call.version;
       for (const object of rendered.filter(isObjectOf)) {
         const placed = withChartMarks(inPlace(object), release);
@@ -108,7 +119,7 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
   const { dryRun, timeoutMs: limitMs } = options;
   const report = await runPart(ports, chartPart(options), { dryRun, limitMs });
   return {
-    ...{ report, upgrades, scene },
+    ...{ report, upgrades, takes, scene },
     steps: (report.steps ?? []).map(
       ({ action, object, result }) => `${action} ${object} ${result}`,
     ),
