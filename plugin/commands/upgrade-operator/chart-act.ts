@@ -32,6 +32,7 @@ import type { Unstable } from "../../domain/operator/chart-renders";
 /** What helm renders, the steps by which a plan tells it, and what the end is compared with. */
 export interface ChartPlanned extends ChartAhead, Pick<ChartObjects, "written" | "leaving"> {
   readonly steps: readonly ToldStep[];
+  readonly takes?: ChartUpgrade["takes"];
   /** What a second render gives differently. */
   readonly unstable: Unstable;
 }

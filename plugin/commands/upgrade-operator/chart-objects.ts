@@ -7,7 +7,7 @@ import type { Finding } from "../../domain/base/findings";
 import { skipWord } from "../../domain/base/skip";
 import { boundList, countNoun } from "../../domain/base/values";
 import { findDeletion } from "../../domain/kube/deletion";
-import { differences } from "../../domain/kube/differences";
+import { differences, listReordered } from "../../domain/kube/differences";
 import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import {
   isKubeObject,
@@ -26,6 +26,7 @@ import {
   listLeaving,
   listRemoved,
   listSent,
+  listUnset,
   placeRendered,
 } from "../../domain/operator/chart-objects";
 import { judgeRenewed, type Unstable } from "../../domain/operator/chart-renders";
@@ -89,6 +90,8 @@ export interface ChartObjects {
   readonly findings: readonly Finding[];
   /** Variables of the operator that helm itself has set before. */
   readonly byHelm: readonly string[];
+  /** Other managers hold fields that the chart sets otherwise. */
+  readonly takes: boolean;
 }
 
 /** Reads and judges every object of the chart. */
@@ -105,6 +108,7 @@ class ChartObjectsPlan {
   readonly #before: ReadonlyMap<string, KubeObject>;
   readonly #unseen: Unseen[] = [];
   readonly #byHelm: string[] = [];
+  #takes = false;
 
   constructor(
     private readonly planning: ChartPlanning,
@@ -139,7 +143,8 @@ class ChartObjectsPlan {
       ...(await this.#placeHooks("post-upgrade")),
     ];
     return {
-      ...{ written, leaving, unseen: this.#unseen, hooks, byHelm: this.#byHelm },
+      ...{ written, leaving, unseen: this.#unseen, hooks },
+      ...{ byHelm: this.#byHelm, takes: this.#takes },
       findings: this.#judge(written, leaving),
     };
   }
@@ -258,9 +263,12 @@ class ChartObjectsPlan {
       tryApply: (one) => this.#try(one),
       judge: ({ live: has, held, stored }) =>
         Promise.resolve(this.#judgeHeld({ live: has, wanted: object }, { held, stored })),
-      listRemoved: (has) => listRemoved(before, object, has),
+      listRemoved: (has, stored) =>
+        stored !== undefined && this.rendered.appliesOnServer === true
+          ? listUnset(has, object, stored)
+          : listRemoved(before, object, has),
     });
-    return this.#judgeOperator(this.#withSent(done, before), before);
+    return this.#judgeOperator(this.#withSent(withOrder(done), before), before);
   }
 
   /** Of a kind that helm does not know it sends less than what differs. */
@@ -296,6 +304,7 @@ class ChartObjectsPlan {
     tried: Tried,
   ): ReturnType<typeof judgeHeld> {
     const { deps, namespace, takeFields } = this.planning;
+    this.#takes ||= tried.held.length > 0;
     // what a definition comes to is judged by its fields, and not by who holds them
     if (pair.wanted.kind === kinds.definition.kind) return { findings: [], force: true };
     const ours = deps.names.fieldManager;
@@ -337,4 +346,13 @@ class ChartObjectsPlan {
       }),
     );
   }
+}
+
+/** Helm orders lists as the chart has them, for which pods are made anew. */
+function withOrder(done: Evaluated): Evaluated {
+  const { live, object, changes, stored = object } = done;
+  const known = changes.map(({ field }) => field);
+  const reordered = listReordered(live, stored).filter(({ field }) => !known.includes(field));
+  if (reordered.length === 0) return done;
+  return { ...done, changes: [...changes, ...reordered], is: "change" };
 }

@@ -77,19 +77,21 @@ export class ChartPlanning {
   async #makePlanned(before: ChartFacts, details: ChartDetails): Promise<Planned> {
     const { deps, options } = this;
     this.#requireOwn(before);
-    const upgrade = await describeUpgrade(deps, options);
-    const isThere = await isUpToDate(deps, before, { upgrade, namespace: options.namespace });
+    const described = await describeUpgrade(deps, options);
+    const isThere = await isUpToDate(deps, before, {
+      ...{ upgrade: described, namespace: options.namespace },
+    });
     if (!isThere) await requirePrerequisites(deps, options);
     const definitions =
-      isThere && !options.applyCrds ? [] : await readFolder(deps, options, upgrade);
+      isThere && !options.applyCrds ? [] : await readFolder(deps, options, described);
     const folder = options.applyCrds
       ? await planFolder(deps, options, { before, definitions })
       : nothingInFolder;
-    if (isThere) deps.tell(requireFit(folder.findings));
-    const read = { before, upgrade, definitions, folder };
-    const rendered = isThere ? nothingAhead : await this.#render(read);
+    const read = { before, upgrade: described, definitions, folder };
+    const rendered = isThere ? this.#leave(folder) : await this.#render(read);
+    const { steps, takes } = rendered;
+    const upgrade = { ...described, takes };
     const call = this.#planCall(upgrade, before);
-    const { steps } = rendered;
     const writes = tellFolder(deps, options, folder);
     if (options.dryRun !== "none") {
       deps.recorder.addStep(
@@ -122,6 +124,12 @@ export class ChartPlanning {
           ).act();
         }),
     };
+  }
+
+  /** The chart is at its version; what stands against its definitions is told all the same. */
+  #leave({ findings }: FolderPlan): ChartPlanned {
+    this.deps.tell(requireFit(findings));
+    return nothingAhead;
   }
 
   /** Stops where the operator is not this release's to upgrade; what cannot be seen of that is told. */
@@ -189,7 +197,9 @@ export class ChartPlanning {
     const telling = { names, command, releaseName, shows, namespace, unstable };
     const steps = listChartSteps(planned, telling);
     const { written, leaving } = planned;
-    return { objects: rendered.objects, definitions: ahead, steps, written, leaving, unstable };
+    const takes = rendered.appliesOnServer === true && planned.takes ? true : undefined;
+    const compared = { written, leaving, unstable };
+    return { objects: rendered.objects, definitions: ahead, steps, takes, ...compared };
   }
 
   /** The objects that helm merges from; none where it knows no release. */

@@ -98,7 +98,7 @@ export interface Applying {
   readonly tryApply: (at: Evaluated) => Promise<Tried>;
   readonly judge: (tried: Tried & { readonly live: KubeObject }) => Promise<HeldVerdict>;
   /** Fields that go although the object itself does not say so. */
-  readonly listRemoved: (live: KubeObject) => readonly string[];
+  readonly listRemoved: (live: KubeObject, stored: KubeObject | undefined) => readonly string[];
 }
 
 /** An object that is to be applied: tried, compared, and judged for local changes. */
@@ -117,7 +117,7 @@ export async function evaluateApply(at: Evaluated, how: Applying): Promise<Evalu
   const { stored } = tried;
   const verdict = await how.judge({ ...tried, live });
   const changes = changesTo(live, object, stored);
-  const removed = how.listRemoved(live);
+  const removed = how.listRemoved(live, stored);
   return {
     ...{ ...at, changes, stored, removed, force: verdict.force },
     // what the API server alone would fill in is no reason to write, and no plan without it could name it

@@ -24,6 +24,9 @@ const quantityField = /\.(limits|requests)\.[^[\]]+$|\.(sizeLimit|divisor)$/;
 const omittedField =
   /\.(hostNetwork|hostPID|hostIPC|stdin|stdinOnce|tty|readOnly|paused|publishNotReadyAddresses|minReadySeconds|initialDelaySeconds|priority|nullable|uniqueItems|exclusiveMaximum|exclusiveMinimum|preserveUnknownFields|x-kubernetes-int-or-string|x-kubernetes-embedded-resource)$/;
 
+/** Maps of texts keep a key whose text is empty. */
+const textOfMap = /^\.(data|binaryData)\.|\.(labels|annotations|matchLabels)\./;
+
 /** True when both are stored as the same value in that field, `.spec.template…` as it is written. */
 export function sameStored(live: unknown, wanted: unknown, field: string): boolean {
   if (sameJson(live, wanted)) return true;
@@ -35,7 +38,7 @@ export function sameStored(live: unknown, wanted: unknown, field: string): boole
 
 function isOmitted(wanted: unknown, field: string): boolean {
   if (wanted === false || wanted === 0) return omittedField.test(field);
-  return wanted === "" || wanted === null;
+  return wanted === null || (wanted === "" && !textOfMap.test(field));
 }
 
 /** What stands there, undefined where nothing does; a key may itself hold dots. */
@@ -194,6 +197,27 @@ function betweenItems(
     const found = live.find((one) => getOwn(one, "name") === name);
     return between(found, item, `${field}[name=${JSON.stringify(name)}]`);
   });
+}
+
+/** Lists of named items that the second object has in another order, whatever else differs in them. */
+export function listReordered(live: unknown, other: unknown, field = ""): readonly Difference[] {
+  if (isObject(live) && isObject(other)) {
+    return Object.entries(other).flatMap(([key, inner]) =>
+      listReordered(getOwn(live, key), inner, `${field}.${key}`),
+    );
+  }
+  const [items, others] = [findNamedItems(live), findNamedItems(other)];
+  if (items === undefined || others === undefined) return [];
+  const pairs = others.flatMap((one) => {
+    const at = items.findIndex((item) => item["name"] === one["name"]);
+    return at < 0 ? [] : [{ at, one, item: items[at] }];
+  });
+  if (pairs.some(({ at }, place) => at < (pairs[place - 1]?.at ?? 0))) {
+    return [{ field, live, wanted: other }];
+  }
+  return pairs.flatMap(({ item, one }) =>
+    listReordered(item, one, `${field}[name=${JSON.stringify(one["name"])}]`),
+  );
 }
 
 /** A list whose items are told apart by name. */

@@ -6,7 +6,7 @@
  */
 import type { Finding } from "../base/findings";
 import { kubectl } from "../base/remedy";
-import { getOwn, isObject, omit } from "../base/values";
+import { asArray, getOwn, isObject, omit } from "../base/values";
 import { covers, type Difference, differences, valueAt } from "../kube/differences";
 import { kinds } from "../kube/kinds";
 import {
@@ -73,7 +73,38 @@ export function listRemoved(
 ): readonly string[] {
   if (before === undefined) return [];
   return differences(wanted, before)
-    .filter(({ field, live: has }) => has === undefined && valueAt(live, field) !== undefined)
+    .flatMap(({ field, live: has, wanted: had }) =>
+      has === undefined ? [field] : listGoneItems(had, has).map((item) => field + item),
+    )
+    .filter((field) => valueAt(live, field) !== undefined);
+}
+
+/** By these the API server tells the items of a list apart that have no names. */
+const itemKeys = ["mountPath", "devicePath", "containerPort", "port", "ip"];
+
+/** The items of a list that another one lacks; a list of other items is written as a whole. */
+function listGoneItems(before: unknown, now: unknown): readonly string[] {
+  return asArray(before).flatMap((item) => {
+    const key = itemKeys.find((one) => getOwn(item, one) !== undefined);
+    if (key === undefined) return [];
+    const value = getOwn(item, key);
+    const stays = asArray(now).some((other) => getOwn(other, key) === value);
+    return stays ? [] : [`[${key}=${JSON.stringify(value)}]`];
+  });
+}
+
+/** The same where the API server merges: what it would store has these fields no more, or has its own defaults. */
+export function listUnset(
+  live: KubeObject,
+  wanted: KubeObject,
+  stored: KubeObject,
+): readonly string[] {
+  return differences(stored, omit(live, "status"))
+    .filter(({ field, live: has }) => {
+      // labels and annotations have no defaults: what changes in them meanwhile is of others
+      const isReset = valueAt(wanted, field) === undefined && !field.startsWith(".metadata.");
+      return has === undefined || isReset;
+    })
     .map(({ field }) => field);
 }
 

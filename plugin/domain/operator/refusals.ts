@@ -73,6 +73,8 @@ export interface ChartUpgrade {
   readonly values: readonly string[];
   /** All else that a person gave; of values that are set one by one the last counts, over those of files. */
   readonly given: readonly HelmFlag[];
+  /** The API server merges, and fields of other managers are taken, all of them by consent. */
+  readonly takes?: true | undefined;
 }
 
 /**
@@ -86,6 +88,7 @@ export function helmWords({
   sets,
   values,
   given,
+  takes,
 }: ChartUpgrade): readonly string[] {
   const kept = given.some(({ of }) => of === "kept") ? [] : ["--reset-then-reuse-values"];
   return [
@@ -93,6 +96,7 @@ export function helmWords({
     ...sets.flatMap((set) => ["--set", set]),
     ...values.flatMap((file) => ["--values", file]),
     ...given.flatMap(flagWords),
+    ...(takes === true ? ["--force-conflicts"] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import type { KubeClient } from "../../../../plugin/ports/kubernetes";
 import { bundleOf } from "../../../support/releases/tree";
 import { codesOf } from "../world";
-import { type ChartWish, runChart } from "./chart-scene";
+import { type ChartWish, helmInstall, runChart } from "./chart-scene";
 import { ns } from "./scene";
 
 const plan = { dryRun: "server" } as const;
@@ -101,6 +101,21 @@ describe.each(["server", "client"] as const)("by a dry run of the %s", (dryRun) 
     expect([taken.report.exit.code, codesOf(taken.report)]).toEqual([0, []]);
   });
 
+  test("a list in another order is a change", async () => {
+    const named = (...all: readonly string[]): KubeObject => ({
+      ...{ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "lists" } },
+      secrets: all.map((name) => ({ name })),
+    });
+    const { report } = await runChart({
+      deployed: [...before, named("a", "b")],
+      rendered: [...now, named("b", "a")],
+      options: { dryRun },
+    });
+    expect(stepOf(report, `ServiceAccount/${ns}/lists`)?.write?.changes).toEqual([
+      { path: ".secrets", to: [{ name: "b" }, { name: "a" }] },
+    ]);
+  });
+
   test("values of Secrets are never shown", async () => {
     const [old, fresh, mine] = ["b2xkLXZhbHVl", "ZnJlc2gtdmFsdWU=", "bWluZS12YWx1ZQ=="];
     const wish: ChartWish = {
@@ -128,6 +143,41 @@ describe.each(["server", "client"] as const)("by a dry run of the %s", (dryRun) 
     for (const value of [old, fresh, mine, "xyz-secret", btoa("xyz-secret")]) {
       expect(text).not.toContain(value);
     }
+  });
+});
+
+describe("where the API server merges", () => {
+  const mine = map("mine", { a: "1" });
+  const wish: ChartWish = {
+    appliesOnServer: true,
+    deployed: [...before, mine],
+    rendered: [...now, mine],
+    options: { takeFields: [".data.a"] },
+  };
+  const change: ChartWish["change"] = async ({ cluster }) => {
+    const ref = { resource: kinds.configMap, name: "mine", namespace: ns };
+    await cluster.patch(ref, { data: { a: "2" } }, edited);
+  };
+
+  test.each<[string, ChartWish, boolean]>([
+    ["a field that the chart wins is taken", { ...wish, change }, true],
+    ["nothing is where nobody holds any", wish, false],
+    ["nothing is where helm itself merges", { ...wish, change, appliesOnServer: undefined }, false],
+  ])("%s", async (_, made, takes) => {
+    const run = await runChart(made);
+    expect([run.report.exit.code, run.takes]).toEqual([0, [takes]]);
+  });
+
+  test("what helm has applied and the chart lacks goes, whichever revision it came with", async () => {
+    const { report } = await runChart({
+      ...{ ...wish, options: plan },
+      change: async ({ cluster }) => {
+        await helmInstall(cluster, [map("mine", { a: "1", later: "1" })], wish);
+      },
+    });
+    expect(stepOf(report, `ConfigMap/${ns}/mine`)?.write?.changes).toEqual([
+      { path: ".data.later", to: null },
+    ]);
   });
 });
 

@@ -34,6 +34,8 @@ export interface ChartWish {
   readonly folder?: readonly KubeObject[] | Error;
   /** Helm's upgrade fails before it writes anything. */
   readonly fails?: true;
+  /** The API server merges what helm applies, as of helm 4. */
+  readonly appliesOnServer?: true;
   readonly options?: Partial<ChartPartOptions>;
   /** Right after helm's upgrade. */
   readonly upgraded?: (scene: Scene) => Promise<void>;
@@ -53,6 +55,8 @@ export interface ChartRun {
   readonly report: Report;
   /** Real upgrades. */
   readonly upgrades: readonly string[];
+  /** Whether each of them takes fields of others. */
+  readonly takes: readonly boolean[];
   readonly scene: Scene;
   /** `action object result` of each step. */
   readonly steps: readonly string[];
@@ -63,11 +67,13 @@ export interface ChartRun {
 export async function helmInstall(
   cluster: KubeClient,
   objects: readonly KubeObject[],
-  { marks = release, manager: fieldManager = "helm" }: Pick<ChartWish, "marks" | "manager"> = {},
+  wish: Pick<ChartWish, "marks" | "manager" | "appliesOnServer"> = {},
 ): Promise<void> {
+  const { marks = release, manager: fieldManager = "helm", appliesOnServer } = wish;
   for (const object of objects.map(inPlace)) {
     const marked = marks === null ? object : withChartMarks(object, marks);
-    await cluster.create(marked, { fieldManager });
+    if (appliesOnServer) await cluster.apply(marked, { fieldManager, force: true });
+    else await cluster.create(marked, { fieldManager });
   }
 }
 
@@ -79,6 +85,7 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
   await clock.sleep(60_000);
   await wish.change?.(scene);
   const upgrades: string[] = [];
+  const takes: boolean[] = [];
   let version = "7.22.0-7";
   const renders = [rendered, wish.again ?? rendered];
   const helm: Helm = {
@@ -99,11 +106,13 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
       Promise.resolve({
         objects: renders.length > 1 ? (renders.shift() ?? []) : (renders[0] ?? []),
         ...(wish.hooks && { hooks: wish.hooks }),
+        ...(wish.appliesOnServer && { appliesOnServer: true }),
         values: {},
       }),
     upgrade: async (call) => {
       if (wish.fails === true) throw new ApiError("helm upgrade failed", { status: 500 });
       upgrades.push(call.version);
+      takes.push(call.takes === true);
       version = call.version;
       for (const object of rendered.filter(isObjectOf)) {
         const placed = withChartMarks(inPlace(object), release);
@@ -128,7 +137,7 @@ export async function runChart(wish: ChartWish = {}): Promise<ChartRun> {
   const { dryRun, timeoutMs: limitMs } = options;
   const report = await runPart(ports, chartPart(options), { dryRun, limitMs });
   return {
-    ...{ report, upgrades, scene },
+    ...{ report, upgrades, takes, scene },
     steps: (report.steps ?? []).map(
       ({ action, object, result }) => `${action} ${object} ${result}`,
     ),

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../../plugin/domain/kube/objects";
 import * as compared from "../../../../plugin/domain/kube/differences";
 
-const { changesTo, covers, differences, sameStored, valueAt } = compared;
+const { changesTo, covers, differences, listReordered, sameStored, valueAt } = compared;
 
 const anObject = (spec: unknown, metadata: KubeObject["metadata"] = {}): KubeObject => ({
   apiVersion: "v1",
@@ -131,6 +131,29 @@ test.each<[unknown, unknown, string, boolean]>([
   [undefined, 0, ".spec.minReadySeconds", true],
   [undefined, false, ".allowPrivilegeEscalation", false],
   [undefined, "a", ".value", false],
+  [undefined, "", ".data.a", false],
+  [undefined, "", ".metadata.labels.a.io/b", false],
+  [undefined, null, ".data.a", true],
 ])("%j and %j are stored the same in %s: %s", (live, ...[wanted, field, same]) => {
   expect(sameStored(live, wanted, field)).toBe(same);
+});
+
+test.each<[string, unknown, unknown, readonly string[]]>([
+  ["the same order", { a: [n, m] }, { a: [n, m] }, []],
+  ["another one", { a: [n, m] }, { a: [m, n] }, [".a"]],
+  ["one that is new between them", { a: [n, m] }, { a: [n, { name: "k" }, m] }, []],
+  ["one that is gone", { a: [{ name: "k" }, n, m] }, { a: [n, m] }, []],
+  ["items without names", { a: [1, 2] }, { a: [2, 1] }, []],
+  ["a list that is not there", {}, { a: [n] }, []],
+  ["a list that goes", { a: [n] }, {}, []],
+  [
+    "a list below an item",
+    { a: [{ ...n, b: [n, m] }, m] },
+    { a: [{ ...n, b: [m, n] }, m] },
+    ['.a[name="n"].b'],
+  ],
+  ["lists below items in another order", { a: [{ ...n, b: [n, m] }, m] }, { a: [m, n] }, [".a"]],
+  ["nothing at all", undefined, { a: [n, m] }, []],
+])("reordered: %s", (_, live, other, fields) => {
+  expect(listReordered(live, other).map(({ field }) => field)).toEqual(fields);
 });

@@ -7,6 +7,7 @@ import {
   listLeaving,
   listRemoved,
   listSent,
+  listUnset,
   placeRendered,
 } from "../../../../plugin/domain/operator/chart-objects";
 import {
@@ -105,9 +106,33 @@ test.each<[string, object | undefined, object, object, readonly string[]]>([
     { c: [{ name: "x" }, { name: "y" }] },
     ['.c[name="y"]'],
   ],
+  [
+    "an item without a name, by its port",
+    { c: [{ port: 1 }, { port: 2 }, { port: 3 }] },
+    { c: [{ port: 1 }] },
+    { c: [{ port: 1 }, { port: 2, protocol: "TCP" }] },
+    [".c[port=2]"],
+  ],
+  ["not an item that is written as a whole", { c: [1, 2] }, { c: [1] }, { c: [1, 2] }, []],
 ])("helm takes away %s", (_, before, wanted, live, fields) => {
   const old = before && map({}, before);
   expect(listRemoved(old, map({}, wanted), map({}, live))).toEqual(fields);
+});
+
+test.each<[string, object, object, object, readonly string[]]>([
+  ["what would be stored no more", { a: 1, b: 1 }, { a: 1 }, { a: 1 }, [".b"]],
+  ["what would have its default", { a: 1, b: 5 }, { a: 1 }, { a: 1, b: 30 }, [".b"]],
+  ["not what the chart changes", { a: 1 }, { a: 2 }, { a: 2 }, []],
+  ["not what only the cluster has", { a: 1, b: 1 }, { a: 1 }, { a: 1, b: 1 }, []],
+  ["not a status", { status: { a: 1 } }, {}, { status: { a: 2 } }, []],
+])("the API server takes away %s", (_, live, wanted, stored, fields) => {
+  expect(listUnset(map({}, live), map({}, wanted), map({}, stored))).toEqual(fields);
+});
+
+test("the API server takes away labels, and none that someone changes meanwhile", () => {
+  const live = map({ labels: { a: "1", b: "1" } });
+  const stored = map({ labels: { b: "2" } });
+  expect(listUnset(live, map({}), stored)).toEqual([".metadata.labels.a"]);
 });
 
 test.each<[string, string, object | undefined, number]>([

@@ -139,10 +139,12 @@ test.each([
 test.each([
   [[], [], []],
   [["a.b=true"], ["f.yaml", "g"], "--set a.b=true --values f.yaml --values g".split(" ")],
-])("helm is never forced, and keeps values: %j %s", (sets, values, words) => {
+])("helm is forced by consent alone, and keeps values: %j %s", (sets, values, words) => {
   const base = "helm upgrade n ./c --version 1.0.0 --reset-then-reuse-values".split(" ");
   const upgrade = { name: "n", chart: "./c", version: "1.0.0", sets, values, given: [] };
   expect(helmWords(upgrade)).toEqual([...base, ...words]);
+  const taking = helmWords({ ...upgrade, takes: true });
+  expect(taking).toEqual([...base, ...words, "--force-conflicts"]);
 });
 
 test("what was given stands behind the values, and what leads to the chart is known apart", () => {
