@@ -3,14 +3,18 @@ import type { Finding } from "../../domain/base/findings";
 import { isObject } from "../../domain/base/values";
 import { definitionNames } from "../../domain/facts/deletion";
 import { kinds } from "../../domain/kube/kinds";
-import { type KubeObject, readName } from "../../domain/kube/objects";
+import { type KubeObject, objectLabel, readName } from "../../domain/kube/objects";
 import type { RenderedChart } from "../../domain/operator/chart-images";
-import { judgeDefinition } from "./definitions";
+import { operatorFinding } from "../../domain/operator/findings";
+import { judgeDefinition, lostBetween, markRelease } from "./definitions";
 import { findChanges, findRefusals } from "./evaluate";
 import type { OperatorDeps, OperatorOptions } from "./read";
 import { getTyped } from "../../ports/typed";
 
-type Options = Pick<OperatorOptions, "namespace">;
+interface Options extends Pick<OperatorOptions, "namespace"> {
+  /** Version of the chart, which its definitions are of where they do not say it. */
+  readonly version: string;
+}
 
 /** Definitions as they will be, and what stands against that. */
 interface Brought {
@@ -18,12 +22,19 @@ interface Brought {
   readonly findings: readonly Finding[];
 }
 
-/** The product's definitions, judged as those of a bundle; `folder` are those that a Job of the chart applies. */
+/** What a chart brings. */
+interface Bringing extends Pick<RenderedChart, "objects" | "hooked"> {
+  /** The definitions of its crds/ folder, where a Job of the chart applies them. */
+  readonly folder: readonly KubeObject[];
+  /** Objects that helm writes over what is stored. */
+  readonly written: readonly KubeObject[];
+}
+
+/** The product's definitions, judged as those of a bundle. */
 export async function readBrought(
   deps: OperatorDeps,
   options: Options,
-  { objects, hooked = [] }: RenderedChart,
-  folder: readonly KubeObject[],
+  { objects, hooked = [], folder, written: sent }: Bringing,
 ): Promise<Brought> {
   const known = definitionNames(deps.names);
   const isOurs = (one: KubeObject): boolean => known.includes(readName(one));
@@ -39,12 +50,18 @@ export async function readBrought(
     const ref = { resource: kinds.definition, name: readName(wanted) };
     const live = await getTyped(deps.cluster, ref, { signal: deps.signal });
     if (live !== undefined) {
-      const verdict = judgeDefinition({ live, wanted, goesUp: true, names: deps.names });
+      const marked = markRelease(wanted, options.version, deps.names);
+      const verdict = judgeDefinition({ live, wanted: marked, goesUp: true, names: deps.names });
       if (verdict.is === "keep" && brought.includes(wanted)) continue;
       findings.push(...findRefusals(live, wanted));
+      const isSent = sent.some((one) => readName(one) === ref.name);
+      if (verdict.is === "keep" && verdict.isMarked === true && isSent) {
+        const cause = `helm would write the chart's definition over it, and ${verdict.because}`;
+        findings.push(operatorFinding("chartLowers", { object: objectLabel(live), cause }));
+      }
       // what helm itself writes is changed, whatever the verdict
-      const change =
-        verdict.is === "keep" ? ({ is: "apply", loses: [], keeps: [] } as const) : verdict;
+      const loses = isSent ? lostBetween(live, wanted) : [];
+      const change = verdict.is === "keep" ? ({ is: "apply", loses, keeps: [] } as const) : verdict;
       findings.push(...(await findChanges({ deps, options }, change, { live, wanted })));
     }
     ahead.push(wanted);

@@ -19,6 +19,7 @@ import { Session } from "../../kernel/session";
 import { readStandingNamespace } from "../../readers/ground";
 import type { ChartDeps, ChartPartOptions } from "./chart-options";
 import { ChartAct, type ChartPlanned } from "./chart-act";
+import { isWritten } from "./changes";
 import { readBrought } from "./chart-definitions";
 import {
   type FolderPlan,
@@ -175,7 +176,10 @@ export class ChartPlanning {
       deployed,
     );
     const byJob = runsJob(rendered.hooks) ? definitions : [];
-    const { ahead, findings } = await readBrought(deps, options, rendered, byJob);
+    const { ahead, findings } = await readBrought(deps, options, {
+      ...{ ...rendered, folder: byJob },
+      written: planned.written.filter(isWritten).map(({ object }) => object),
+    });
     const isLeft = byJob.length === 0 && !options.applyCrds;
     const left = isLeft ? await judgeFolder(deps, definitions, options.version) : folder.findings;
     // what a definition comes to says more than the words in which the API server refuses it

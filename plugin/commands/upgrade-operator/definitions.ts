@@ -30,7 +30,8 @@ import { type FactKey, factKeys, type Facts, factSources, isKnown } from "../../
 export type DefinitionVerdict =
   /** `loses`: what goes with the old release; `keeps`: what is not known to be of it, and stays. */
   | { readonly is: "apply"; readonly loses: readonly string[]; readonly keeps: readonly string[] }
-  | { readonly is: "keep"; readonly because: string }
+  /** `isMarked`: by its own mark it is of a newer release, and not only by the fields that it has beside. */
+  | { readonly is: "keep"; readonly because: string; readonly isMarked?: true }
   /** Versions in which objects are stored and that would not be served any more. */
   | { readonly is: "refuse"; readonly versions: readonly string[] };
 
@@ -49,7 +50,8 @@ interface DefinitionFacts {
 export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
   const { live, wanted, goesUp, names } = facts;
   if (compareMarks(live, wanted, names) > 0) {
-    return { is: "keep", because: `it is marked as of release ${String(readMark(live, names))}` };
+    const because = `it is marked as of release ${String(readMark(live, names))}`;
+    return { is: "keep", because, isMarked: true };
   }
   const lost = lostBetween(live, wanted);
   const local = lost.filter(isAdded(facts));

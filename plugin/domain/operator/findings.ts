@@ -71,6 +71,11 @@ export const operatorFindings = {
     cause: "after helm's upgrade an object is not as helm rendered it",
     fix: "see who changes it with kubectl get --show-managed-fields; run the same command again to compare it once more",
   }),
+  chartLowers: error("OPERATOR-CHART-LOWERS", "Facts 8", {
+    cause:
+      "helm would write the chart's definition over a newer one, which is shared by all operators of the cluster",
+    fix: "upgrade this operator by a chart that is at least as new as the definition, or by its bundle with --release, which keeps a newer definition",
+  }),
   chartRenews: warning("OPERATOR-CHART-RENEWS", "S20", {
     cause:
       "the chart makes certificates or values again: what helm writes there is not what the plan has seen, and edits of databases fail where the webhook's pair and its CA are replaced",

@@ -7,6 +7,7 @@ import { bundleRef, findBundleKind } from "../../../../plugin/domain/operator/wa
 import type { Report } from "../../../../plugin/kernel/report";
 import { asArray, getPath, withValue } from "../../../../plugin/domain/base/values";
 import { bundleOf } from "../../../support/releases/tree";
+import { markRelease } from "../../../../plugin/commands/upgrade-operator/definitions";
 import { runChart } from "./chart-scene";
 import { aScene, contentsOf, inPlace, ns, type Scene } from "./scene";
 
@@ -20,8 +21,9 @@ interface Case {
   readonly allowObjects?: readonly string[];
   /** What must be found, so that the law is not about nothing. */
   readonly code?: string;
-  /** What the chart finds where helm does otherwise; absent: the same. */
+  /** What the chart finds where helm does otherwise, and ends with; absent: the same. */
   readonly byChart?: string;
+  readonly ends?: number;
 }
 
 const edit =
@@ -111,7 +113,7 @@ const cases: readonly (readonly [string, Case])[] = [
     "rights that were added, which helm removes",
     {
       change: edit("Role", (live) => ({ rules: [...asArray(live["rules"]), aRule] })),
-      ...{ code: "OPERATOR-ADDED", byChart: "OPERATOR-LOCAL-CHANGE" },
+      ...{ code: "OPERATOR-ADDED", byChart: "OPERATOR-LOCAL-CHANGE", ends: exitCodes.conflict },
     },
   ],
   [
@@ -156,6 +158,14 @@ const cases: readonly (readonly [string, Case])[] = [
       code: "DEFINITION-FIXED-FIELD",
     },
   ],
+  [
+    "definitions of a newer release, which helm would write over",
+    {
+      installed: (object) =>
+        object.kind === kinds.definition.kind ? markRelease(object, "8.0.18-11", names) : object,
+      ...{ code: "OPERATOR-CRD-NEWER", byChart: "OPERATOR-CHART-LOWERS", ends: exitCodes.blocked },
+    },
+  ],
 ];
 
 const told = ({ findings = [] }: Report): readonly string[] =>
@@ -180,7 +190,7 @@ test.each(cases)("%s", async (_, one) => {
   const { code = "", byChart = code } = one;
   expect(told(chart.report)).toEqual(told(bundle).map((line) => line.replace(code, byChart)));
   expect(told(bundle).join()).toContain(code);
-  const ends = byChart === code ? bundle.exit.code : exitCodes.conflict;
+  const { ends = bundle.exit.code } = one;
   expect(chart.report.exit.code).toBe(ends);
   expect([scene.writes, chart.upgrades, chart.scene.writes]).toEqual([[], [], []]);
 });

@@ -118,6 +118,7 @@ const decided: Readonly<Record<string, string>> = {
     ...["OPERATOR-CHART-LOST", "OPERATOR-CHART-MISSED", "OPERATOR-CHART-PENDING"],
     ...["OPERATOR-CHART-TWICE", "OPERATOR-CHART-UNCOMPARED", "OPERATOR-NOT-CHART"],
     ...["OPERATOR-CHART-CRDS", "OPERATOR-CHART-CRDS-ABSENT"],
+    "OPERATOR-CHART-LOWERS",
   ]),
   ...each("which definition is to have the names", ["DEFINITION-NOT-ESTABLISHED"]),
   ...each("whether the difference is meant", ["OPERATOR-CHART-DIFFERS", "WEBHOOK-DIFFERS"]),
