@@ -26,6 +26,7 @@ import {
   listLeaving,
   listRemoved,
   listSent,
+  listSharedPorts,
   listUnset,
   placeRendered,
 } from "../../domain/operator/chart-objects";
@@ -275,7 +276,18 @@ class ChartObjectsPlan {
   #withSent(done: Evaluated, before: KubeObject | undefined): Evaluated {
     if (done.is !== "change" || this.rendered.appliesOnServer === true) return done;
     const changes = listSent(done.changes, before, done.kind.resource);
-    return { ...done, changes, is: changes.length + done.removed.length > 0 ? "change" : "same" };
+    const shared = listSharedPorts(done.object, changes).map((field) =>
+      operatorFinding("chartUnseen", {
+        ...{ object: objectLabel(done.object), field },
+        cause:
+          "two ports share a number, and the merge of helm 3 knows a port by its number alone: what becomes of both is not known",
+        fix: "look at the ports after the upgrade, and correct them by kubectl edit; helm 4 knows them apart where it installed the release",
+      }),
+    );
+    return {
+      ...{ ...done, changes, findings: [...done.findings, ...shared] },
+      is: changes.length + done.removed.length > 0 ? "change" : "same",
+    };
   }
 
   /** Of the operator's Deployment more is known: what people and post-renderers set, and who pulls from where. */

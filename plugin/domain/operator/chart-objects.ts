@@ -125,6 +125,22 @@ export function listSent(
   return changes.filter(({ field, wanted }) => !covers(valueAt(before, field), wanted, field));
 }
 
+/**
+ * Lists that change and in which two ports share a number, as TCP and UDP do: the merge of helm itself knows a port
+ * by its number alone, and what becomes of these two no dry run shows.
+ */
+export function listSharedPorts(
+  object: KubeObject,
+  changes: readonly Difference[],
+): readonly string[] {
+  const lists = changes.flatMap(({ field }) => /^.*\.ports(?=$|\[)/.exec(field) ?? []);
+  return [...new Set(lists)].filter((list) => {
+    const ports = asArray(valueAt(object, list));
+    const numbers = ports.map((one) => getOwn(one, "containerPort") ?? getOwn(one, "port"));
+    return new Set(numbers).size < numbers.length;
+  });
+}
+
 const policy = "helm.sh/resource-policy";
 
 /** Helm asks the stored object, not the manifest. */

@@ -6,6 +6,7 @@ import { chartHooks } from "./chart-hooks";
 import { chartAdmission } from "./chart-webhook";
 import { definitionsOf } from "./definitions";
 import { deployment, service } from "./operator";
+import { packFiles } from "./pack";
 import { binding, constraint, operatorRules, role } from "./rights";
 import { writeFiles } from "./tree";
 import type { ReleaseVersion } from "./versions";
@@ -37,9 +38,35 @@ export function chartFiles(version: ReleaseVersion): Readonly<Record<string, str
   };
 }
 
+/** The texts of files that are added to a chart, by their paths; undefined takes a file or a folder away. */
+export type ChartFiles = Readonly<Record<string, string | undefined>>;
+
+/** The same with other files beside it. */
+export function chartFilesWith(
+  version: ReleaseVersion,
+  more: ChartFiles,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries({ ...chartFiles(version), ...more }).filter(
+    ([path]) =>
+      !Object.entries(more).some(
+        ([other, text]) => text === undefined && (path === other || path.startsWith(`${other}/`)),
+      ),
+  );
+  return Object.fromEntries(kept.map(([path, text]) => [path, text ?? ""]));
+}
+
 /** Writes the chart of a release into a folder, and gives the folder back. */
-export function writeChart(folder: string, version: ReleaseVersion): string {
-  return writeFiles(folder, chartFiles(version));
+export function writeChart(folder: string, version: ReleaseVersion, more: ChartFiles = {}): string {
+  return writeFiles(folder, chartFilesWith(version, more));
+}
+
+/** Packs the same as `helm package` does: an archive with the chart's folder. */
+export async function packChart(version: ReleaseVersion, more: ChartFiles = {}): Promise<Buffer> {
+  const entries = Object.entries(chartFilesWith(version, more)).map(([path, text]) => ({
+    name: `${operator.chart}/${path}`,
+    text,
+  }));
+  return await packFiles(entries);
 }
 
 function values(version: ReleaseVersion): object {

@@ -146,6 +146,25 @@ describe.each(["server", "client"] as const)("by a dry run of the %s", (dryRun) 
   });
 });
 
+test.each([
+  ["helm itself merges", undefined, ["OPERATOR-CHART-UNSEEN"]],
+  ["the API server merges", true, []],
+] as const)("two ports of one number are told where %s", async (_, appliesOnServer, codes) => {
+  const dns = (...protocols: readonly string[]): KubeObject => ({
+    ...{ apiVersion: "v1", kind: "Service", metadata: { name: "dns" } },
+    spec: {
+      ports: protocols.map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol })),
+    },
+  });
+  const { report } = await runChart({
+    ...(appliesOnServer && { appliesOnServer }),
+    deployed: [...before, dns("UDP")],
+    rendered: [...now, dns("UDP", "TCP")],
+    options: plan,
+  });
+  expect([report.exit.code, codesOf(report)]).toEqual([0, codes]);
+});
+
 describe("where the API server merges", () => {
   const mine = map("mine", { a: "1" });
   const wish: ChartWish = {

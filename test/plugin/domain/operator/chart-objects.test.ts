@@ -7,6 +7,7 @@ import {
   listLeaving,
   listRemoved,
   listSent,
+  listSharedPorts,
   listUnset,
   placeRendered,
 } from "../../../../plugin/domain/operator/chart-objects";
@@ -146,6 +147,23 @@ test.each<[string, string, object | undefined, number]>([
   const resource = { group, version: "v1", plural: "x", kind: "X" };
   const changes = [{ field: ".a", live: 3, wanted: 2 }];
   expect(listSent(changes, before && map({}, before), resource)).toHaveLength(count);
+});
+
+const udp = { port: 53, protocol: "UDP" };
+test.each<[string, object, readonly string[], readonly string[]]>([
+  ["one number twice", { ports: [udp, { port: 53 }] }, ['.ports[name="a"].port'], [".ports"]],
+  ["the list as a whole", { ports: [udp, { port: 53 }] }, [".ports"], [".ports"]],
+  ["ports that stay", { ports: [udp, { port: 53 }] }, [".other"], []],
+  ["two numbers", { ports: [udp, { port: 54 }] }, [".ports"], []],
+  [
+    "those of a container",
+    { c: [{ name: "x", ports: [{ containerPort: 1 }, { containerPort: 1 }] }] },
+    ['.c[name="x"].ports'],
+    ['.c[name="x"].ports'],
+  ],
+])("ports that helm does not tell apart: %s", (_, object, fields, lists) => {
+  const changes = fields.map((field) => ({ field, live: undefined, wanted: 1 }));
+  expect(listSharedPorts(map({}, object), changes)).toEqual(lists);
 });
 
 test("the stored object says whether it is kept", () => {
