@@ -12,6 +12,7 @@ import { kinds, rbacKinds } from "../../domain/kube/kinds";
 import {
   isKubeObject,
   type KubeObject,
+  objectLabel,
   type Ref,
   splitApiVersion,
 } from "../../domain/kube/objects";
