@@ -2,29 +2,25 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { defaultNames as names } from "../../plugin/domain/names/names";
 import { writeChart } from "../support/releases/chart";
 import { writeRelease } from "../support/releases/tree";
 import { findProgram } from "./binaries";
+import { ChartSite, type Program, programs } from "./chart-site";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { namespaceNamed } from "./managed-namespaces";
 import { playAt } from "./played-operator";
-import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { run } from "./run";
+import { type PluginRun, runner } from "./plugin-run";
 
 let controlPlane: ControlPlane;
 let folder = "";
 let values = "";
 const before = "7.22.0-7";
 const wanted = "8.0.2-2";
-const programs = ["helm", "helm4"] as const;
-type Program = (typeof programs)[number];
-const helms = new Map<Program, string>();
 const charts = new Map<string, string>();
 
 beforeAll(async () => {
-  for (const program of programs) helms.set(program, await findProgram(program));
+  for (const program of programs) await findProgram(program);
   controlPlane = await startControlPlane({ users: [runner] });
   folder = mkdtempSync(join(tmpdir(), "charts-"));
   for (const version of [before, wanted] as const) {
@@ -40,28 +36,7 @@ afterAll(async () => {
 
 const chartOf = (version: string): string => charts.get(version) ?? "";
 
-class Site {
-  constructor(
-    readonly namespace: string,
-    readonly program: Program,
-  ) {}
-
-  async helm(...words: readonly string[]): Promise<string> {
-    const file = helms.get(this.program) ?? "";
-    const env = controlPlane.kubectlEnv();
-    const { code, stdout, stderr } = await run(file, [...words, "--namespace", this.namespace], {
-      env,
-    });
-    expect([words.join(" "), code, code === 0 ? "" : stderr]).toEqual([words.join(" "), 0, ""]);
-    return stdout;
-  }
-
-  async kubectl(...words: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await controlPlane.kubectl([...words, "-n", this.namespace]);
-    expect([words.join(" "), code, code === 0 ? "" : stderr]).toEqual([words.join(" "), 0, ""]);
-    return stdout;
-  }
-
+class Site extends ChartSite {
   /** Types what was printed: its placeholders filled, and its namespace left to this site. */
   async type(line: string): Promise<void> {
     for (const part of line.split(" && ")) {
@@ -75,33 +50,9 @@ class Site {
     }
   }
 
-  engine(args: readonly string[], input?: string): Promise<PluginRun> {
-    return runPlugin(controlPlane, ["upgrade-operator", "--timeout=60s", ...args], {
-      namespace: this.namespace,
-      env: { ENGINE_HELM: helms.get(this.program) },
-      ...(input !== undefined && { input }),
-    });
-  }
-
   byChart(args: readonly string[] = [], input?: string): Promise<PluginRun> {
     const words = ["--chart", chartOf(wanted), "--release-name", "operator", "--version", wanted];
-    return this.engine([...words, ...args], input);
-  }
-
-  /** Marks the last revision as in that state, as a helm that was killed leaves it. */
-  async mark(status: string): Promise<void> {
-    const listed = await this.kubectl("get", "secret", "-l", "owner=helm", "-o", "json");
-    const { items } = JSON.parse(listed) as {
-      items: { metadata: { name: string }; data: { release: string } }[];
-    };
-    const last = items.at(-1);
-    const bytes = Buffer.from(Buffer.from(last?.data.release ?? "", "base64").toString(), "base64");
-    const release = JSON.parse(gunzipSync(bytes).toString()) as { info: object };
-    const changed = { ...release, info: { ...release.info, status } };
-    const packed = gzipSync(JSON.stringify(changed)).toString("base64");
-    const data = { release: Buffer.from(packed).toString("base64") };
-    const patch = JSON.stringify({ data, metadata: { labels: { status } } });
-    await this.kubectl("patch", "secret", last?.metadata.name ?? "", "--type=merge", "-p", patch);
+    return this.engine([...words, ...args], input === undefined ? {} : { input });
   }
 }
 
@@ -111,7 +62,7 @@ async function at(name: string, program: Program, act: (site: Site) => Promise<v
   await controlPlane.api.create(namespaceNamed(namespace));
   const end = await playAt(controlPlane, namespace);
   try {
-    const site = new Site(namespace, program);
+    const site = new Site(controlPlane, namespace, program, folder);
     await site.helm("install", "operator", chartOf(before), "--values", values);
     await act(site);
     // another namespace with an operator would be the one that is meant
