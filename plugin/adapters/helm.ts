@@ -277,13 +277,11 @@ export class HelmProgram {
     return parseOutput(`helm ${words[0] ?? ""}`, said, fits);
   }
 
-  async #run(
-    words: readonly string[],
-    { waitsMs = 0, changes, secrets = () => Promise.resolve([]), ...running }: Running = {},
-  ): Promise<string> {
+  async #run(words: readonly string[], running: Running = {}): Promise<string> {
     const { executable, env, kubeconfig, namespace, clock, onSlow } = this.setting;
+    const { waitsMs = 0, changes, signal = this.setting.signal } = running;
     const answerMs = this.setting.requestTimeoutMs ?? requestDeadlineMs;
-    const { signal = this.setting.signal, limitMs = waitsMs + answerMs } = running;
+    const { limitMs = waitsMs + answerMs } = running;
     const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
     // whom and where to talk to is said by the kubeconfig alone
     const kept = Object.entries(env).filter(([key]) => !/^(HELM_KUBE|HELM_NAMESPACE)/.test(key));
@@ -295,13 +293,21 @@ export class HelmProgram {
     const end = await new SlowAnswers(clock, quoteHelm(words), onSlow).during(child);
     if (end.code === 0) return end.stdout;
     if (end.isLate) throw tooLate(words, limitMs);
-    if (signal.aborted && changes === undefined) throw signal.reason as Error;
-    const said = describeWords(end, await secrets());
-    if (!signal.aborted || changes === undefined) throw explainFailure(words, said);
-    throw explainInterrupt(signal.reason, {
+    throw await this.#explainEnd(words, end, running);
+  }
+
+  async #explainEnd(
+    words: readonly string[],
+    end: ChildEnd,
+    { changes, secrets, signal = this.setting.signal }: Running,
+  ): Promise<Error> {
+    if (signal.aborted && changes === undefined) return signal.reason as Error;
+    const said = describeWords(end, (await secrets?.()) ?? []);
+    if (!signal.aborted || changes === undefined) return explainFailure(words, said);
+    return explainInterrupt(signal.reason, {
       how: `${quoteHelm(words)} was asked to end, and ${describeEnding(end)}: ${said}`,
       last: await this.#findLast(changes),
-      history: describeHistory(changes, namespace),
+      history: describeHistory(changes, this.setting.namespace),
     });
   }
 

@@ -10,6 +10,7 @@ import {
   type DeployedChart,
   judgeComparable,
   judgeRendered,
+  type RenderedChart,
 } from "../../domain/operator/chart-images";
 import { listUnstable } from "../../domain/operator/chart-renders";
 import { type ChartUpgrade, helmWords } from "../../domain/operator/refusals";
@@ -30,7 +31,7 @@ import {
   tellFolder,
 } from "./chart-folder";
 import { type ChartFacts, describeWriter, gateChart } from "./chart-found";
-import { helmManager, planChartObjects } from "./chart-objects";
+import { type ChartObjects, helmManager, planChartObjects } from "./chart-objects";
 import {
   callStep,
   type ChartDetails,
@@ -156,11 +157,7 @@ export class ChartPlanning {
     // where the run is not a plan, the server is asked all the same
     const dryRun = options.dryRun === "client" ? "client" : "server";
     const rendered = await deps.helm.render(upgrade, dryRun);
-    const wish = { ...describeOperator(deps, before, options), live: before.deployment };
-    const uncompared = judgeComparable(rendered, wish, upgrade);
-    if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
-    const pinned = judgeRendered(rendered, describeOperator(deps, before, options));
-    if (pinned.length > 0) throw new BlockedError(exitCodes.blocked, pinned);
+    this.#requireOperator(rendered, { before, upgrade });
     const deployed = await this.#readDeployed(before);
     // certificates and passwords that a chart generates are others in every render
     const again = await deps.helm.render(upgrade, dryRun);
@@ -175,12 +172,12 @@ export class ChartPlanning {
       rendered,
       deployed,
     );
-    const byJob = runsJob(rendered.hooks) ? definitions : [];
+    const isByJob = runsJob(rendered.hooks);
     const { ahead, findings } = await readBrought(deps, options, {
-      ...{ ...rendered, folder: byJob },
+      ...{ ...rendered, folder: isByJob ? definitions : [] },
       written: planned.written.filter(isWritten).map(({ object }) => object),
     });
-    const isLeft = byJob.length === 0 && !options.applyCrds;
+    const isLeft = !isByJob && !options.applyCrds;
     const left = isLeft ? await judgeFolder(deps, definitions, options.version) : folder.findings;
     // what a definition comes to says more than the words in which the API server refuses it
     const stopped = findings.flatMap(({ severity, object }) =>
@@ -188,15 +185,7 @@ export class ChartPlanning {
     );
     const others = planned.findings.filter(({ object }) => !stopped.includes(object));
     tell(requireFit([...others, ...findings, ...left]));
-    if (dryRun === "client") recorder.note(noLookup);
-    if (planned.byHelm.length > 0) {
-      recorder.note(
-        `the chart changes or drops variables that helm has set before: ${boundList(planned.byHelm)}`,
-      );
-    }
-    for (const { hook, event, label } of planned.hooks) {
-      recorder.note(`helm runs ${label}: ${describeHook(hook, event)}`);
-    }
+    for (const text of listNotes(planned, dryRun)) recorder.note(text);
     const shows = options.shows === true;
     const telling = { names, command, releaseName, shows, namespace, unstable };
     const steps = listChartSteps(planned, telling);
@@ -204,6 +193,19 @@ export class ChartPlanning {
     const takes = rendered.appliesOnServer === true && planned.takes ? true : undefined;
     const compared = { written, leaving, unstable };
     return { objects: rendered.objects, definitions: ahead, steps, takes, ...compared };
+  }
+
+  /** Stops where the render does not bring the operator of that release, or cannot be compared with it. */
+  #requireOperator(
+    rendered: RenderedChart,
+    { before, upgrade }: Pick<ChartRead, "before" | "upgrade">,
+  ): void {
+    const operator = describeOperator(this.deps, before, this.options);
+    const compared = { ...operator, live: before.deployment };
+    const uncompared = judgeComparable(rendered, compared, upgrade);
+    if (uncompared.length > 0) throw new BlockedError(exitCodes.conflict, uncompared);
+    const pinned = judgeRendered(rendered, operator);
+    if (pinned.length > 0) throw new BlockedError(exitCodes.blocked, pinned);
   }
 
   /** The objects that helm merges from; none where it knows no release. */
@@ -234,6 +236,20 @@ function describePlan(isThere: boolean, definitions: number): string {
   return planned.length === 0
     ? "dry run: the chart is up to date already"
     : `dry run: ${planned.join(" and ")} planned, nothing was changed`;
+}
+
+/** What is to be known of a plan beside its steps and findings. */
+function listNotes(
+  { byHelm, hooks }: Pick<ChartObjects, "byHelm" | "hooks">,
+  dryRun: "client" | "server",
+): readonly string[] {
+  return [
+    ...(dryRun === "client" ? [noLookup] : []),
+    ...(byHelm.length === 0
+      ? []
+      : [`the chart changes or drops variables that helm has set before: ${boundList(byHelm)}`]),
+    ...hooks.map(({ hook, event, label }) => `helm runs ${label}: ${describeHook(hook, event)}`),
+  ];
 }
 
 const noLookup =
