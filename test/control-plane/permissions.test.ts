@@ -84,6 +84,7 @@ const everything = [
 /** What it does without, and then judges less: in the Role, and not told as missing. */
 const beside = [
   "get customresourcedefinitions",
+  "get helmreleases",
   "list configmaps",
   "list deployments",
   "list engineenterpriseactiveactivedatabases",
