@@ -83,6 +83,9 @@ export const remedies: readonly Remedy[] = [
       "NAMESPACE-MISSING",
       "OPERATOR-ABSENT",
       "OPERATOR-BUNDLE-UNUSUAL",
+      "OPERATOR-CHART-CRDS",
+      "OPERATOR-CHART-CRDS-ABSENT",
+      "OPERATOR-CHART-LOWERS",
       "OPERATOR-CHART-PINNED",
       "OPERATOR-CLUSTER-IMAGE",
       "OPERATOR-ELSEWHERE",
@@ -168,6 +171,7 @@ export const remedies: readonly Remedy[] = [
     reason: "a person looks first",
     says: /\b(see|check|find out|find who|look|read|compare|review|follow)\b/,
     codes: [
+      "OPERATOR-CHART-DIFFERS",
       "OPERATOR-CHART-UNSEEN",
       "ACTIVE-ACTIVE-REMOTE-UNSEEN",
       "CHECK-BROKEN",

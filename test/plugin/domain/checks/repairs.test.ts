@@ -117,11 +117,9 @@ const decided: Readonly<Record<string, string>> = {
     ...["OPERATOR-CHART-DELETES", "OPERATOR-CHART-DELETES-DATA", "OPERATOR-CHART-RENEWS"],
     ...["OPERATOR-CHART-LOST", "OPERATOR-CHART-MISSED", "OPERATOR-CHART-PENDING"],
     ...["OPERATOR-CHART-TWICE", "OPERATOR-CHART-UNCOMPARED", "OPERATOR-NOT-CHART"],
-    ...["OPERATOR-CHART-CRDS", "OPERATOR-CHART-CRDS-ABSENT"],
-    "OPERATOR-CHART-LOWERS",
   ]),
   ...each("which definition is to have the names", ["DEFINITION-NOT-ESTABLISHED"]),
-  ...each("whether the difference is meant", ["OPERATOR-CHART-DIFFERS", "WEBHOOK-DIFFERS"]),
+  ...each("whether the difference is meant", ["WEBHOOK-DIFFERS"]),
   ...each("what the budget is for", ["WEBHOOK-EVICTION-HELD"]),
   ...each("whether the mesh takes calls without mTLS", ["WEBHOOK-MESH"]),
   ...each("why the webhook answers as it does", [
