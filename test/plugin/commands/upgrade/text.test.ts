@@ -156,4 +156,6 @@ test("flags are said again in words, without the secrets of an address", () => {
     ...["--take-fields", "a", "--take-fields", "b", "--skip", "A=b", "--skip", "C"],
     ...["--auto", "--no-probe"],
   ]);
+  const { chart } = flags;
+  expect(listWords({ ...flags, chart: { ...chart, applyCrds: true } })).toContain("--apply-crds");
 });
