@@ -341,7 +341,8 @@ function explainInterrupt(reason: unknown, { how, last, history }: Interrupted):
       ? `see what became of the release with ${history}, then run the same command again`
       : "run the same command again: it continues from there, or says what helm needs first";
   return new HelmInterruptedError(`${reason.message}: ${how}${left}`, reason.exitCode, {
-    ...{ cause: reason, hint },
+    cause: reason,
+    hint,
   });
 }
 

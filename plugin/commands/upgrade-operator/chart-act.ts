@@ -6,12 +6,13 @@ import { helm } from "../../domain/operator/chart-marks";
 import { operatorFinding } from "../../domain/operator/findings";
 import { type ChartUpgrade, isDeployed } from "../../domain/operator/refusals";
 import { listImages } from "../../domain/operator/wanted";
+import type { StepInfo } from "../../domain/kube/planned-write";
 import type { Outcome } from "../../kernel/part";
 import { Session } from "../../kernel/session";
 import { bring } from "./bring";
 import { listWrites } from "./changes";
 import type { ChartDeps, ChartPartOptions } from "./chart-options";
-import { type FolderPlan, listFolderTools } from "./chart-folder";
+import { type FolderPlan, makeFolderTools } from "./chart-folder";
 import { type ChartFacts, nameOperator } from "./chart-found";
 import type { ChartObjects } from "./chart-objects";
 import { compareWithRender } from "./chart-proof";
@@ -79,7 +80,7 @@ export class ChartAct {
     const { deps, options, acting } = this;
     const { steps } = acting.folder;
     session.noteConfirmed(steps.flatMap(listWrites));
-    const bringing = { ports: deps, ...listFolderTools(deps, options, { ...acting, session }) };
+    const bringing = { ports: deps, ...makeFolderTools(deps, options, { ...acting, session }) };
     for (const step of steps) await bring(bringing, step);
   }
 
@@ -94,11 +95,7 @@ export class ChartAct {
 
   async #upgrade(upgrade: ChartUpgrade, rendered: ChartPlanned): Promise<string> {
     const { deps, options } = this;
-    const call = {
-      step: callStep(options, upgrade),
-      send: () => deps.helm.upgrade(upgrade),
-      end: () => Promise.resolve({ result: "changed", value: undefined } as const),
-    };
+    const call = makeCall(callStep(options, upgrade), () => deps.helm.upgrade(upgrade));
     const session = new Session(deps, options);
     // the command itself asks for it: nobody is asked again
     session.noteConfirmedCalls([call]);
@@ -132,11 +129,10 @@ export class ChartAct {
     const { releaseName, version } = options;
     const object = nameOperator(deps.names, options);
     const because = `after helm's upgrade to ${version} ${missed}`;
-    const call = {
-      step: { ...releaseStep(options), id: "operator.rollback", why: `${because}: helm rollback` },
-      send: () => deps.helm.rollback(releaseName),
-      end: () => Promise.resolve({ result: "changed", value: undefined } as const),
-    };
+    const step = { ...releaseStep(options), id: "operator.rollback" };
+    const call = makeCall({ ...step, why: `${because}: helm rollback` }, () =>
+      deps.helm.rollback(releaseName),
+    );
     session.noteConfirmedCalls([call]);
     let failure = "the operator's images are not those of before";
     try {
@@ -174,6 +170,12 @@ export class ChartAct {
     const seen = { before, after: this.#after };
     return describeChart(this.deps.names, this.options.releaseName, seen);
   }
+}
+
+/** A call of helm that changes the release. */
+function makeCall(step: StepInfo, send: () => Promise<void>) {
+  const end = { result: "changed", value: undefined } as const;
+  return { step, send, end: () => Promise.resolve(end) };
 }
 
 function imagesIn(facts: ChartFacts | undefined): readonly (readonly [string, string])[] {

@@ -21,7 +21,8 @@ import { tellWrites } from "./bring";
 import { type Evaluated, listWritePermissions, listWrites } from "./changes";
 import type { ChartDeps, ChartOptions } from "./chart-options";
 import type { ChartFacts } from "./chart-found";
-import { judgeDefinition, lostBetween, markRelease } from "./definitions";
+import { judgeByChart } from "./chart-definitions";
+import { lostBetween } from "./definitions";
 import { evaluate, type Evaluating } from "./evaluate";
 import type { OperatorDeps } from "./read";
 
@@ -60,7 +61,7 @@ export async function readFolder(
 }
 
 /** What definitions that helm has made are judged and written with. */
-export function listFolderTools(
+export function makeFolderTools(
   { names }: Pick<ChartDeps, "names">,
   options: ChartOptions,
   { before, session }: { readonly before: ChartFacts; readonly session: Session },
@@ -87,7 +88,7 @@ export async function planFolder(
   const permissions = listWritePermissions(options, { objects: [] }, { wanted, patches: [] });
   await requirePermissions(deps, permissions);
   const session = new Session(deps, options);
-  const evaluating = { deps, ...listFolderTools(deps, options, { before, session }) };
+  const evaluating = { deps, ...makeFolderTools(deps, options, { before, session }) };
   const steps: Evaluated[] = [];
   for (const one of wanted) steps.push(await evaluate(evaluating, one));
   return { steps, findings: steps.flatMap(({ findings }) => findings) };
@@ -121,8 +122,7 @@ export async function judgeFolder(
         ];
       }
       const gains = lostBetween(wanted, live);
-      const marked = markRelease(wanted, version, names);
-      const verdict = judgeDefinition({ live, wanted: marked, goesUp: true, names });
+      const verdict = judgeByChart(live, wanted, { version, names });
       const fields = differences(live, wanted).map(({ field }) => field);
       if (verdict.is === "keep" || fields.length === 0) return [];
       const how = gains.length > 0 ? `lacks ${few(gains)}` : `differs in ${boundList(fields)}`;

@@ -20,7 +20,6 @@ import { Session } from "../../kernel/session";
 import { readStandingNamespace } from "../../readers/ground";
 import type { ChartDeps, ChartPartOptions } from "./chart-options";
 import { ChartAct, type ChartPlanned } from "./chart-act";
-import { isWritten } from "./changes";
 import { readBrought } from "./chart-definitions";
 import {
   type FolderPlan,
@@ -80,9 +79,7 @@ export class ChartPlanning {
     const { deps, options } = this;
     this.#requireOwn(before);
     const described = await describeUpgrade(deps, options);
-    const isThere = await isUpToDate(deps, before, {
-      ...{ upgrade: described, namespace: options.namespace },
-    });
+    const isThere = await isUpToDate(deps, options, { before, upgrade: described });
     if (!isThere) await requirePrerequisites(deps, options);
     const definitions =
       isThere && !options.applyCrds ? [] : await readFolder(deps, options, described);
@@ -174,8 +171,9 @@ export class ChartPlanning {
     );
     const isByJob = runsJob(rendered.hooks);
     const { ahead, findings } = await readBrought(deps, options, {
-      ...{ ...rendered, folder: isByJob ? definitions : [] },
-      written: planned.written.filter(isWritten).map(({ object }) => object),
+      ...rendered,
+      folder: isByJob ? definitions : [],
+      judged: planned.written,
     });
     const isLeft = !isByJob && !options.applyCrds;
     const left = isLeft ? await judgeFolder(deps, definitions, options.version) : folder.findings;

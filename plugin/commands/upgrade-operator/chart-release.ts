@@ -44,14 +44,13 @@ export async function describeUpgrade(
 /** True where that version is deployed, its operator runs, and no value is to be changed. */
 export async function isUpToDate(
   deps: ChartDeps,
-  before: ChartFacts,
-  wish: { readonly upgrade: ChartUpgrade; readonly namespace: string },
+  options: ChartOptions,
+  { before, upgrade }: { readonly before: ChartFacts; readonly upgrade: ChartUpgrade },
 ): Promise<boolean> {
-  const { name, version, sets, ...more } = wish.upgrade;
+  const { name, version, sets, ...more } = upgrade;
   const { deployment, release } = before;
   if (!isDeployed(release, version) || changesMore(more)) return false;
-  const { namespace } = wish;
-  const operator = describeOperator(deps, before, { version, namespace });
+  const operator = describeOperator(deps, before, options);
   if (strayImages(deployment, operator).length > 0) return false;
   if (sets.length === 0) return true;
   const path = deps.names.operator.chartOpenShift.split(".");
